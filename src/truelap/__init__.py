@@ -1,0 +1,1 @@
+"""Is this patch really faster, and still right? A verifier for patches whose author is not trusted."""

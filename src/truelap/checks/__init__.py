@@ -1,0 +1,1 @@
+"""Checks: each measures base against candidate and never changes a tree."""

@@ -1,0 +1,214 @@
+"""What counts: patterns, thresholds and limits, read from `policy.toml` (shipped beside this file) or a named file.
+
+A policy is never taken from the environment, the current folder or the tree under test.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+
+from truelap.errors import UsageError
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _compiles(pattern: str) -> str:
+    re.compile(pattern)
+    return pattern
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Patterns = Annotated[tuple[Annotated[str, AfterValidator(_compiles)], ...], BeforeValidator(_as_tuple)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+PositiveSeconds = Annotated[float, Field(gt=0)]
+PositiveCount = Annotated[int, Field(gt=0)]
+
+
+@lru_cache(maxsize=64)
+def _joined(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
+    # Bytes, and DOTALL-free on purpose: `$` must not match before a trailing newline of a hostile name,
+    # so every `$` is read as `\Z`.
+    strict = (re.sub(r"(?<!\\)\$", r"\\Z", p) for p in patterns)
+    return re.compile("|".join(f"(?:{p})" for p in strict).encode() or b"(?!)")
+
+
+def matches(patterns: tuple[str, ...], path: bytes) -> bool:
+    r"""Whether any of the regular expressions is found in a `/`-separated path of bytes.
+
+    >>> matches((r"(^|/)conftest\.py$",), b"a/conftest.py"), matches((r"(^|/)conftest\.py$",), b"conftest.py\n")
+    (True, False)
+    """
+    return _joined(patterns).search(path) is not None
+
+
+class Protected(Frozen):
+    """The measurement setup: edits to it are discarded and recorded in protected_restore.json."""
+
+    patterns: Patterns
+
+
+class TestCode(Frozen):
+    """Tests, helpers and what only pytest reads: edits are discarded and recorded in test_edits.json."""
+
+    __test__ = False
+    patterns: Patterns
+    config_patterns: Patterns
+
+
+class Refuse(Frozen):
+    """Refusal rules that are off, and the size limits of a diff."""
+
+    off: Names
+    max_diff_bytes: PositiveCount
+    max_files: PositiveCount
+    max_file_bytes: PositiveCount
+
+
+class Rebuild(Frozen):
+    """Which changed paths make the task's build run."""
+
+    patterns: Patterns
+
+
+class Limits(Frozen):
+    """Bounds of one sandboxed step. Whatever hits one is a failure of the submission if base passes the same step."""
+
+    wall_s: PositiveSeconds
+    cpu_s: PositiveCount
+    memory_bytes: PositiveCount
+    processes: PositiveCount
+    file_bytes: PositiveCount
+    scratch_bytes: PositiveCount
+    output_bytes: PositiveCount
+    message_bytes: PositiveCount
+    messages: PositiveCount
+
+
+class Tests(Frozen):
+    """Thresholds of the tests station."""
+
+    __test__ = False
+    min_base_pass: PositiveCount
+    timeout_s: PositiveSeconds
+    test_timeout_s: PositiveSeconds
+    fallback_folders: PositiveCount
+
+
+class Time(Frozen):
+    """Thresholds of the time station. `margin` is a share: 0.05 is 5 %."""
+
+    margin: Annotated[float, Field(gt=0, lt=1)]
+    sample_s: PositiveSeconds
+    pairs: PositiveCount
+    max_pair_s: PositiveSeconds
+    benchmark_timeout_s: PositiveSeconds
+    visits: PositiveCount
+
+
+class Judging(Frozen):
+    """What findings lead to which outcome."""
+
+    regressions: Literal["report", "reject"]
+    stop_on_fail: bool
+
+
+class RewardRules(Frozen):
+    """How a verdict becomes a number. `cap` bounds |ln(speed-up)| of one benchmark."""
+
+    scheme: Literal["log-speedup", "formulacode-v1", "advantage"]
+    fail_penalty: float
+    cap: PositiveSeconds
+
+
+class Policy(Frozen):
+    """The whole policy. `digest` is the sha256 of the file's bytes."""
+
+    format: Literal[1]
+    name: str
+    digest: str
+    protected: Protected
+    test_code: TestCode
+    refuse: Refuse
+    rebuild: Rebuild
+    limits: Limits
+    tests: Tests
+    time: Time
+    verdict: Judging
+    reward: RewardRules
+
+    def as_data(self) -> dict[str, Any]:
+        """The policy as JSON data, without its digest."""
+        return self.model_dump(mode="json", exclude={"digest"})
+
+
+def shipped_bytes() -> bytes:
+    """The bytes of the policy that ships with truelap."""
+    return files("truelap").joinpath("policy.toml").read_bytes()
+
+
+def parse_policy(content: bytes, origin: str) -> Policy:
+    """Read a policy file.
+
+    Args:
+        content: TOML, UTF-8.
+        origin: what to call the file in messages.
+
+    Raises:
+        UsageError: not TOML, an unknown key, a wrong type, or a pattern that does not compile.
+    """
+    try:
+        data = tomllib.loads(content.decode("utf-8"))
+        return Policy(digest=hashlib.sha256(content).hexdigest(), **data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"policy {origin}: {place}: {first['msg']}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError, re.error) as error:
+        raise UsageError(f"policy {origin}: {error}") from error
+
+
+def load_policy(path: Path | None = None) -> Policy:
+    """The shipped policy, or the one in a named file.
+
+    Raises:
+        UsageError: the file cannot be read or is not a policy.
+    """
+    if path is None:
+        return parse_policy(shipped_bytes(), "(shipped)")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"policy {path}: {error.strerror}; name a readable file with --policy") from error
+    return parse_policy(content, str(path))
+
+
+def as_shell(policy: Policy) -> str:
+    """The patterns as shell assignments, for `eval` in a verifier's script (arrays of bash).
+
+    Each array holds extended regular expressions as `grep -E` reads them.
+    """
+
+    def array(name: str, patterns: tuple[str, ...]) -> str:
+        return f"{name}=({' '.join(shlex.quote(p) for p in patterns)})"
+
+    return "\n".join(
+        (
+            array("TRUELAP_PROTECTED_PATTERNS", policy.protected.patterns),
+            array("TRUELAP_TEST_PATTERNS", policy.test_code.patterns),
+            array("TRUELAP_CONFIG_PATTERNS", policy.test_code.config_patterns),
+            f"TRUELAP_POLICY_DIGEST={shlex.quote(policy.digest)}",
+        )
+    )

@@ -1,0 +1,1 @@
+"""Stations that may change the tree: collect, admit, restore, rebuild."""

@@ -1,0 +1,1 @@
+"""Refusal rules, one file each."""

@@ -1,0 +1,32 @@
+"""Where and how to run: what the command line says, as one frozen value. What counts stands in `policy`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from truelap.model import Frozen
+
+Effort = Literal["quick", "standard", "thorough"]
+SandboxName = Literal["auto", "bubblewrap", "landlock", "none"]
+
+
+class Settings(Frozen):
+    """Made once in `cli`, then handed on; nothing reads the environment later."""
+
+    out: Path | None = None
+    """Where verify writes its files; None for nowhere."""
+    work: Path | None = None
+    """Parent of the private working folder; None for the system's temporary folder."""
+    python: Path
+    """Interpreter of the project's environment."""
+    sandbox: SandboxName = "auto"
+    unsafe: bool = False
+    effort: Effort = "standard"
+    bench: str | None = None
+    """Regular expression that benchmark ids must contain to be timed."""
+    jobs: int = 1
+    seed: int
+    """Source of all the judge's random choices; recorded in the verdict."""
+    require: Literal["faster"] | None = None
+    layout: Literal["harbor", "formulacode"] = "harbor"

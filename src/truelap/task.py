@@ -1,0 +1,120 @@
+"""The task file (`truelap.toml`): read from the named path only, never from the tree under test. Unknown keys are errors."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from truelap.errors import UsageError
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _as_argvs(value: Any) -> Any:
+    return tuple(_as_tuple(argv) for argv in value) if isinstance(value, list) else value
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+Argvs = Annotated[tuple[Texts, ...], BeforeValidator(_as_argvs)]
+
+
+class Naming(Frozen):
+    """`[task]`: what it is called and where it starts."""
+
+    name: str | None = None
+    base: str | None = None
+    base_file: str | None = None
+
+
+class Environment(Frozen):
+    """`[environment]`: how the project runs and is built."""
+
+    python: str | None = None
+    mount: str = "/workspace/repo"
+    build: Argvs = ()
+    env: dict[str, str] = {}
+    carry: Texts = ()
+    """Globs of ignored build outputs that are taken from --base-dir."""
+    python_path: Texts | None = None
+    """Folders of the tree that are importable, relative to its root; worked out from base when absent."""
+
+
+class BenchmarkChoice(Frozen):
+    """`[benchmarks]`: which asv config, which benchmarks."""
+
+    config: str | None = None
+    select: Literal["all", "impacted"] = "all"
+    include: Texts = ()
+    exclude: Texts = ()
+
+
+class TestChoice(Frozen):
+    """`[tests]`: which tests are run. The numbers fall back to the policy's."""
+
+    __test__ = False
+    select: Literal["mapped", "all"] = "mapped"
+    paths: Texts = ()
+    timeout_s: Annotated[float, Field(gt=0)] | None = None
+    min_base_pass: Annotated[int, Field(ge=1)] | None = None
+
+
+class Skip(Frozen):
+    """A benchmark whose output is not compared, and why."""
+
+    benchmark: str
+    reason: str
+
+
+class OutputChoice(Frozen):
+    """`[outputs]`: tolerances; per benchmark where a table of that name stands."""
+
+    rtol: float | None = None
+    atol: float | None = None
+    overrides: dict[str, dict[str, float]] = {}
+    skip: Annotated[tuple[Skip, ...], BeforeValidator(_as_tuple)] = ()
+
+
+class Reference(Frozen):
+    """`[reference]`: the expert's patch. No sandbox ever sees it."""
+
+    patch: str | None = None
+
+
+class Task(Frozen):
+    """A whole task file; every key has a default."""
+
+    task: Naming = Naming()
+    environment: Environment = Environment()
+    benchmarks: BenchmarkChoice = BenchmarkChoice()
+    tests: TestChoice = TestChoice()
+    outputs: OutputChoice = OutputChoice()
+    reference: Reference = Reference()
+
+
+def load_task(path: Path | None) -> Task:
+    """Read a task file; without one, every default.
+
+    Raises:
+        UsageError: unreadable, not TOML, an unknown key or a wrong type.
+    """
+    if path is None:
+        return Task()
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+        return Task(**data)
+    except OSError as error:
+        raise UsageError(f"task file {path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"task file {path}: {place}: {first['msg']}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"task file {path}: {error}") from error

@@ -1,0 +1,1 @@
+"""Every effect: git, files, processes, sandboxes, clocks."""

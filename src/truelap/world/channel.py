@@ -1,0 +1,130 @@
+"""The judge's end of the one descriptor that a sandboxed program inherits: length-prefixed JSON, nothing else.
+
+A frame is a 4-byte big-endian length and that many bytes of UTF-8 JSON holding one object. Everything received is a
+claim of hostile code: sizes, depth, numbers and keys are bounded before anything is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import struct
+import time
+from typing import TYPE_CHECKING, Any
+
+from truelap.errors import StepFault
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_HEADER = struct.Struct(">I")
+_CHUNK = 1 << 16
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Read one JSON object strictly: UTF-8, no NaN or Infinity, no duplicate keys, bounded depth (by the parser).
+
+    Raises:
+        ValueError: anything else.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_unique)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+class Channel:
+    """Frames over a connected stream socket, with a size limit per message and a limit on their number.
+
+    Args:
+        end: the judge's socket; the channel owns and closes it.
+        message_bytes: longest message accepted.
+        messages: how many messages are accepted in all.
+    """
+
+    def __init__(self, end: socket.socket, *, message_bytes: int, messages: int) -> None:
+        self._end = end
+        self._message_bytes = message_bytes
+        self._messages_left = messages
+        self._buffer = bytearray()
+        end.setblocking(False)
+
+    def send(self, message: Mapping[str, Any], *, timeout_s: float = 30.0) -> None:
+        """Send one message.
+
+        Raises:
+            StepFault: "closed" when the other end is gone, "late" when it does not read for `timeout_s`.
+        """
+        body = json.dumps(message, allow_nan=False, ensure_ascii=True).encode()
+        view = memoryview(_HEADER.pack(len(body)) + body)
+        deadline = time.monotonic() + timeout_s
+        while view:
+            self._wait(deadline, write=True)
+            try:
+                view = view[self._end.send(view) :]
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise StepFault("closed", f"the worker closed its channel: {error.strerror}") from error
+
+    def receive(self, timeout_s: float) -> dict[str, Any]:
+        """The next message.
+
+        Raises:
+            StepFault: "late" after `timeout_s`, "closed" at the end of the stream, "oversized" over a limit,
+                "garbled" for anything that is not one strict JSON object.
+        """
+        deadline = time.monotonic() + timeout_s
+        if self._messages_left <= 0:
+            raise StepFault("oversized", "the worker sent more messages than the policy allows")
+        (length,) = _HEADER.unpack(self._take(_HEADER.size, deadline))
+        if length > self._message_bytes:
+            raise StepFault("oversized", f"the worker announced a message of {length} bytes")
+        body = self._take(length, deadline)
+        self._messages_left -= 1
+        try:
+            return parse_object(body)
+        except ValueError as error:
+            raise StepFault("garbled", f"the worker sent no valid message: {error}") from error
+
+    def close(self) -> None:
+        """Close the judge's end."""
+        self._end.close()
+
+    def _take(self, count: int, deadline: float) -> bytes:
+        while len(self._buffer) < count:
+            self._wait(deadline, write=False)
+            try:
+                chunk = self._end.recv(_CHUNK)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise StepFault("closed", f"the worker closed its channel: {error.strerror}") from error
+            if not chunk:
+                raise StepFault("closed", "the worker closed its channel before it had finished")
+            self._buffer += chunk
+        taken = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return taken
+
+    def _wait(self, deadline: float, *, write: bool) -> None:
+        left = deadline - time.monotonic()
+        ready = select.poll()
+        ready.register(self._end, select.POLLOUT if write else select.POLLIN)
+        if left <= 0 or not ready.poll(left * 1000):
+            raise StepFault("late", "the worker did not answer in time")
