@@ -40,7 +40,7 @@ class Environment(Frozen):
     python: str | None = None
     mount: str = "/workspace/repo"
     build: Argvs = ()
-    env: dict[str, str] = {}
+    env: dict[str, str] = Field(default_factory=dict)
     carry: Texts = ()
     """Globs of ignored build outputs that are taken from --base-dir."""
     python_path: Texts | None = None
@@ -78,7 +78,7 @@ class OutputChoice(Frozen):
 
     rtol: float | None = None
     atol: float | None = None
-    overrides: dict[str, dict[str, float]] = {}
+    overrides: dict[str, dict[str, float]] = Field(default_factory=dict)
     skip: Annotated[tuple[Skip, ...], BeforeValidator(_as_tuple)] = ()
 
 

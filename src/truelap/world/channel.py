@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import select
-import socket
 import struct
 import time
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.errors import StepFault
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping
 
 _HEADER = struct.Struct(">I")
