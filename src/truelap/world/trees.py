@@ -1,0 +1,81 @@
+"""Both sides on disk: each tree is written once from the private store; a rebuild puts the built tree in its place."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from truelap.errors import WorldError
+from truelap.world.files import copy_tree, deviations, write_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from truelap.model import Case
+    from truelap.world.files import TreeOnDisk
+    from truelap.world.git import Store
+    from truelap.world.workspace import Workspace
+
+
+class Trees:
+    """Trees on disk by their id in the store. No step runs in one of these: each gets a copy from `fresh`."""
+
+    def __init__(self, store: Store, workspace: Workspace) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._written: dict[str, TreeOnDisk] = {}
+
+    def base(self, case: Case) -> TreeOnDisk:
+        """The starting tree, with what its build made once the rebuild station has run."""
+        return self._tree(case.base.tree)
+
+    def candidate(self, case: Case) -> TreeOnDisk:
+        """The assembled candidate, likewise. It is base as long as nothing was admitted.
+
+        Raises:
+            WorldError: no candidate was assembled yet.
+        """
+        if case.candidate_tree is None:
+            raise WorldError("no candidate tree was assembled before it was asked for")
+        return self._tree(case.candidate_tree)
+
+    def replace(self, tree_id: str, built: TreeOnDisk) -> None:
+        """Let `built` stand for a tree from now on."""
+        self._written[tree_id] = built
+
+    @contextmanager
+    def fresh(self, tree: TreeOnDisk, name: str) -> Iterator[TreeOnDisk]:
+        """A copy for one step, removed afterwards. The original is proved against its manifest first.
+
+        Raises:
+            WorldError: the original is not what was written: something outside a sandbox touched it.
+        """
+        found = deviations(tree.root, tree.manifest)
+        if found.changed or found.missing or found.added:
+            raise WorldError(
+                f"{tree.root}: files changed outside of any step; is another program using this folder?"
+            )
+        folder = self._workspace.folder(name)
+        try:
+            yield copy_tree(tree, folder)
+        finally:
+            remove(folder)
+
+    def _tree(self, tree_id: str) -> TreeOnDisk:
+        if tree_id not in self._written:
+            folder = self._workspace.folder(f"tree-{tree_id[:16]}")
+            self._written[tree_id] = write_tree(self._store, tree_id, folder)
+        return self._written[tree_id]
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that a step could write, whatever modes it left behind."""
+    for _ in range(2):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        for inner in (folder, *folder.rglob("*")):
+            if inner.is_dir() and not inner.is_symlink():
+                inner.chmod(0o700)
