@@ -78,9 +78,15 @@ class Refuse(Frozen):
 
 
 class Rebuild(Frozen):
-    """Which changed paths make the task's build run."""
+    """Which changed paths make the task's build run: compiled sources, and files that say how to build."""
 
-    patterns: Patterns
+    compiled: Patterns
+    build_files: Patterns
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Both."""
+        return self.compiled + self.build_files
 
 
 class Limits(Frozen):

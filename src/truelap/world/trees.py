@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -72,10 +73,12 @@ class Trees:
 
 def remove(folder: Path) -> None:
     """Remove a folder that a step could write, whatever modes it left behind."""
-    for _ in range(2):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        for inner in (folder, *folder.rglob("*")):
-            if inner.is_dir() and not inner.is_symlink():
-                inner.chmod(0o700)
+    if folder.is_symlink() or not folder.exists():
+        return
+    folder.chmod(0o700)
+    for parent, folders, _ in os.walk(folder):
+        for name in folders:
+            inner = os.path.join(parent, name)  # noqa: PTH118 - walked as text, thousands of times
+            if not os.path.islink(inner):  # noqa: PTH114
+                os.chmod(inner, 0o700)  # noqa: PTH101
+    shutil.rmtree(folder)
