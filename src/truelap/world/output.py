@@ -1,0 +1,158 @@
+"""The result folder: whole files or none, verdict.json last; nobody's link is followed, no older result is left to be mistaken."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from truelap.errors import UsageError, WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+VERDICT = "verdict.json"
+RESULT_FILES = (
+    VERDICT,
+    "reward.json",
+    "reward.txt",
+    "reward-details.json",
+    "ctrf.json",
+    "patch.diff",
+    "patch_info.json",
+    "agent_tree.txt",
+    "tree_diff_refused.txt",
+    "protected_restore.json",
+    "test_edits.json",
+    "rebuild.log",
+    "tests.json",
+    "timing.json",
+    "outputs.json",
+    "report.html",
+    "report.txt",
+    "events.jsonl",
+)
+"""Every name that a run may write: what an earlier run left under one of them goes before a new run starts."""
+
+_TEMPORARY = ".truelap-"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Output:
+    """An open result folder. All work goes through its descriptor, so a folder swapped meanwhile changes nothing.
+
+    Args:
+        folder: made when it is not there; a link, or a link below it under a result's name, is refused.
+
+    Raises:
+        UsageError: the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._shown = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(folder, _FOLDER)
+        except OSError as error:
+            raise UsageError(_unusable(folder, error)) from error
+        try:
+            self._refuse_links()
+        except BaseException:
+            self.close()
+            raise
+
+    def clear(self) -> None:
+        """Remove what earlier runs left, verdict.json first.
+
+        Raises:
+            WorldError: something cannot be removed.
+        """
+        try:
+            self._remove((*RESULT_FILES, *self._unfinished()))
+        except OSError as error:
+            raise WorldError(
+                f"--out {self._shown}: cannot remove an older result: {error.strerror}"
+            ) from error
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write all files, or none.
+
+        Raises:
+            WorldError: the disk is full or the folder cannot be written; nothing of this run is left in it.
+        """
+        names = sorted(files, key=lambda name: (name == VERDICT, name))
+        waiting: dict[str, str] = {}
+        try:
+            for name in names:
+                waiting[name] = self._write_aside(files[name])
+            for name in names:
+                os.rename(waiting[name], name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+            os.fsync(self._fd)
+        except OSError as error:
+            self._abandon(names)
+            raise WorldError(
+                f"--out {self._shown}: {error.strerror}; no result was written, make room or name another folder"
+            ) from error
+        except BaseException:
+            self._abandon(names)
+            raise
+
+    def close(self) -> None:
+        """Close the folder."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _refuse_links(self) -> None:
+        for name in RESULT_FILES:
+            try:
+                mode = os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode
+            except FileNotFoundError:
+                continue
+            if not stat.S_ISREG(mode):
+                raise UsageError(
+                    f"--out {self._shown}: {name} is there and is not a regular file; remove it or name another folder"
+                )
+
+    def _write_aside(self, content: bytes) -> str:
+        name = f"{_TEMPORARY}{secrets.token_hex(8)}"
+        fd = os.open(name, _NEW_FILE, 0o644, dir_fd=self._fd)
+        try:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        return name
+
+    def _abandon(self, names: Iterable[str]) -> None:
+        with suppress(OSError):
+            self._remove((VERDICT, *names))
+            self._remove(self._unfinished())
+
+    def _unfinished(self) -> list[str]:
+        names = os.listdir(self._fd)  # noqa: PTH208 - by descriptor, which pathlib cannot
+        return [name for name in names if name.startswith(_TEMPORARY)]
+
+    def _remove(self, names: Iterable[str]) -> None:
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=self._fd)
+
+
+def _unusable(folder: Path, error: OSError) -> str:
+    if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EEXIST}:
+        return f"--out {folder}: is a link or not a folder; name a folder itself"
+    return f"--out {folder}: {error.strerror}; name a folder that can be written"
