@@ -48,7 +48,7 @@ def _joined(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
 def matches(patterns: tuple[str, ...], path: bytes) -> bool:
     r"""Whether any of the regular expressions is found in a `/`-separated path of bytes.
 
-    >>> matches((r"(^|/)conftest\.py$",), b"a/conftest.py"), matches((r"(^|/)conftest\.py$",), b"conftest.py\n")
+    >>> matches((r"(^|/)noxfile\.py$",), b"a/noxfile.py"), matches((r"(^|/)noxfile\.py$",), b"noxfile.py\n")
     (True, False)
     """
     return _joined(patterns).search(path) is not None
