@@ -94,6 +94,9 @@ class Session(Protocol):
             StepFault: the worker is gone.
         """
 
+    def pids(self) -> tuple[int, ...]:
+        """Every process of the sandbox that is alive now, as the host sees it, launchers and the sandbox's init included."""
+
     def pause(self) -> None:
         """Stop every process of the sandbox."""
 
