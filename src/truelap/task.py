@@ -11,7 +11,11 @@ from truelap.errors import UsageError
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+
+_PROJECT_FILES = {"pyproject.toml", "setup.py", "setup.cfg"}
 
 
 def _as_tuple(value: Any) -> Any:
@@ -97,6 +101,32 @@ class Task(Frozen):
     tests: TestChoice = TestChoice()
     outputs: OutputChoice = OutputChoice()
     reference: Reference = Reference()
+
+
+def import_roots(environment: Environment, paths: Iterable[bytes]) -> tuple[str, ...]:
+    """Folders of the tree that go on `sys.path`, first one first, relative to the tree's root ("" is the root itself).
+
+    Without `python_path` in the task file: the `src` folder and the root of each project that base holds, at its top or
+    one folder below it.
+
+    Args:
+        environment: of the task.
+        paths: every path of base.
+
+    >>> import_roots(Environment(), [b"src/pkg/__init__.py", b"pyproject.toml"])
+    ('src', '')
+    """
+    if environment.python_path is not None:
+        return tuple("" if root in {"", "."} else root.strip("/") for root in environment.python_path)
+    names = {path.decode("utf-8", "surrogateescape") for path in paths}
+    split = [name.rpartition("/") for name in names if name.count("/") <= 1]
+    projects = {folder for folder, _, file in split if file in _PROJECT_FILES}
+    roots: list[str] = []
+    for project in ("", *sorted(projects - {""})):
+        source = f"{project}/src" if project else "src"
+        modules = any(name.startswith(f"{source}/") and name.endswith(".py") for name in names)
+        roots += [source, project] if modules and f"{source}/__init__.py" not in names else [project]
+    return tuple(roots)
 
 
 def load_task(path: Path | None) -> Task:
