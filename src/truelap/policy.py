@@ -75,6 +75,7 @@ class Refuse(Frozen):
     max_diff_bytes: PositiveCount
     max_files: PositiveCount
     max_file_bytes: PositiveCount
+    max_path_bytes: PositiveCount
 
 
 class Rebuild(Frozen):

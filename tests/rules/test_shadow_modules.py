@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"random.py",
+        b"json/__init__.py",
+        b"queue.cpython-311-x86_64-linux-gnu.so",
+        b"imp.py",
+        b"annotationlib.py",
+        b"pytest.py",
+        b"_pytest/__init__.py",
+        b"_pytest/reports.py",
+        b"pluggy.py",
+        b"asv_runner/__init__.py",
+        b"asv_runner/benchmarks/time.py",
+        b"ASV_Runner/__init__.py",
+        b"PyTest.py",
+        b"numpy/__init__.py",
+        b"hypothesis.py",
+        b"src/time.py",
+        b"src/pytest/__init__.py",
+    ],
+)
+def test_a_top_level_module_of_such_a_name_is_refused(action, added, scene, path):
+    assert action(added(path), scene({b"src/pkg/core.py": b""}, roots=(b"", b"src/"))) == "refuse"
+
+
+def test_a_module_of_the_environment_is_not_hidden(action, added, scene):
+    where = scene(installed=frozenset({"scipy"}))
+    assert action(added(b"scipy/__init__.py"), where) == "refuse"
+    assert action(added(b"scikit.py"), where) is None
+
+
+def test_a_folder_of_base_may_not_become_a_package(action, added, scene):
+    assert action(added(b"code/__init__.py"), scene({b"code/run.py": b""})) == "refuse"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"pkg/queue.py",
+        b"pkg/json/__init__.py",
+        b"src/pkg/random.py",
+        b"code/run.py",
+        b"docs/pytest/index.md",
+        b"random.md",
+        b"random.pyi",
+        b"Queue.py",
+        b"fast.py",
+        b"\xff.py",
+        "\xe9.py".encode(),
+    ],
+)
+def test_names_that_hide_nothing_are_fine(action, added, scene, path):
+    assert action(added(path), scene({b"src/pkg/core.py": b""}, roots=(b"", b"src/"))) is None
+
+
+def test_a_module_that_base_has_is_the_choice_of_base(action, added, changed, scene):
+    base = {b"numpy/__init__.py": b"", b"types.py": b"", b"py/setup.py": b"", b"asv_runner/x.py": b""}
+    for change in (
+        changed(b"types.py"),
+        changed(b"types.py", None),
+        added(b"numpy/fast.py"),
+        added(b"py/more.py"),
+    ):
+        assert action(change, scene(base)) is None
+    assert action(added(b"types/__init__.py"), scene(base)) is None
+    assert action(added(b"asv_runner/y.py"), scene(base)) is None
