@@ -25,8 +25,8 @@ demo-real: $(READY)
 	$(BIN)/python examples/real.py
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench examples
-	$(BIN)/ruff format --check src tests bench examples
+	$(BIN)/ruff check src tests bench examples/real.py
+	$(BIN)/ruff format --check src tests bench examples/real.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
