@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.world.files import copy_tree, deviations, write_tree
+from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from truelap.model import Case
     from truelap.world.files import TreeOnDisk
@@ -53,8 +51,7 @@ class Trees:
         Raises:
             WorldError: the original is not what was written: something outside a sandbox touched it.
         """
-        found = deviations(tree.root, tree.manifest)
-        if found.changed or found.missing or found.added:
+        if deviations(tree.root, tree.manifest):
             raise WorldError(
                 f"{tree.root}: files changed outside of any step; is another program using this folder?"
             )
@@ -62,23 +59,10 @@ class Trees:
         try:
             yield copy_tree(tree, folder)
         finally:
-            remove(folder)
+            remove_folder(folder)
 
     def _tree(self, tree_id: str) -> TreeOnDisk:
         if tree_id not in self._written:
             folder = self._workspace.folder(f"tree-{tree_id[:16]}")
             self._written[tree_id] = write_tree(self._store, tree_id, folder)
         return self._written[tree_id]
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder that a step could write, whatever modes it left behind."""
-    if folder.is_symlink() or not folder.exists():
-        return
-    folder.chmod(0o700)
-    for parent, folders, _ in os.walk(folder):
-        for name in folders:
-            inner = os.path.join(parent, name)  # noqa: PTH118 - walked as text, thousands of times
-            if not os.path.islink(inner):  # noqa: PTH114
-                os.chmod(inner, 0o700)  # noqa: PTH101
-    shutil.rmtree(folder)

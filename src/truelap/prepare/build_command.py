@@ -1,0 +1,108 @@
+"""Whether anything must be built, and how: by the task's commands, else by what base itself says."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, NamedTuple
+
+from truelap.model import Finding
+from truelap.policy import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from truelap.policy import Policy
+    from truelap.task import Environment
+
+_IN_PLACE = ("build_ext", "--inplace")
+_WITHOUT_SETUP_PY = "import setuptools; setuptools.setup()"
+_PYTHONS = ("python", "python3")
+
+
+class BuildPlan(NamedTuple):
+    """What to run and why; no commands and a finding, or neither, when there is nothing to run.
+
+    `guessed` commands of a change without compiled sources may fail at base: then nothing is built on either side.
+    """
+
+    commands: tuple[tuple[str, ...], ...] = ()
+    reason: str = ""
+    optional: bool = False
+    finding: Finding | None = None
+
+
+def build_plan(
+    changed: Collection[bytes],
+    base_paths: Collection[bytes],
+    read_base: Callable[[bytes], bytes | None],
+    environment: Environment,
+    policy: Policy,
+) -> BuildPlan:
+    """Decide.
+
+    Args:
+        changed: paths that differ between base and candidate.
+        base_paths: every path of base.
+        read_base: base's content of a path.
+        environment: the task's.
+        policy: says which paths are compiled sources and build files.
+    """
+    compiled = _first(policy.rebuild.compiled, changed)
+    build_file = _first(policy.rebuild.build_files, changed)
+    if environment.build:
+        reason = (
+            compiled or build_file or (None if environment.carry else "the tree as it stands is not built")
+        )
+        return BuildPlan(environment.build, reason) if reason else BuildPlan()
+    if not compiled and not build_file:
+        return BuildPlan()
+    if not compiled and _first(policy.rebuild.compiled, base_paths) is None:
+        return BuildPlan(finding=_note(f"{build_file}: nothing to build, base has no compiled sources"))
+    command = _default(base_paths, read_base)
+    if command:
+        return BuildPlan((command,), str(compiled or build_file), optional=compiled is None)
+    if compiled:
+        return BuildPlan(finding=_unknown(compiled))
+    return BuildPlan(
+        finding=_note(f"{build_file}: nothing was built, base does not say how to build in place")
+    )
+
+
+def with_interpreter(command: tuple[str, ...], python: str) -> tuple[str, ...]:
+    """The command with the project's interpreter where it says `python`."""
+    return (python, *command[1:]) if command[0] in _PYTHONS else command
+
+
+def _first(patterns: tuple[str, ...], paths: Iterable[bytes]) -> str | None:
+    found = next((path for path in sorted(paths) if matches(patterns, path)), None)
+    return None if found is None else f"{found.decode('utf-8', 'backslashreplace')} changed"
+
+
+def _default(
+    base_paths: Collection[bytes], read_base: Callable[[bytes], bytes | None]
+) -> tuple[str, ...] | None:
+    if b"setup.py" in base_paths:
+        return ("python", "setup.py", *_IN_PLACE)
+    if b"pyproject.toml" in base_paths and _backend(read_base(b"pyproject.toml")).startswith("setuptools"):
+        return ("python", "-c", _WITHOUT_SETUP_PY, *_IN_PLACE)
+    return None
+
+
+def _backend(pyproject: bytes | None) -> str:
+    try:
+        system = tomllib.loads((pyproject or b"").decode("utf-8")).get("build-system", {})
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return ""
+    return str(system.get("build-backend", "")) if isinstance(system, dict) else ""
+
+
+def _note(message: str) -> Finding:
+    return Finding(code="rebuild:not_built", level="info", message=message)
+
+
+def _unknown(reason: str) -> Finding:
+    return Finding(
+        code="rebuild:no_command",
+        level="inconclusive",
+        message=f"{reason}, and base does not say how to build in place; give [environment] build in a task file",
+    )

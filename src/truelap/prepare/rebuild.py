@@ -1,0 +1,228 @@
+"""Build both sides when the change asks for it: same command, same path, a sandbox each, base first.
+
+A candidate that does not build where base does fails; so does a build that rewrites sources, or one that leaves files which
+no submission may bring.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from truelap.model import Evidence, Finding, shown
+from truelap.policy import matches
+from truelap.prepare.build_command import build_plan, with_interpreter
+from truelap.prepare.build_outputs import judge_outputs, judging
+from truelap.rules import Scene
+from truelap.task import import_roots
+from truelap.world.disk import UnreadableError
+from truelap.world.files import deviations
+from truelap.world.harvest import products, with_products, written_since
+from truelap.world.sandbox import Step
+
+if TYPE_CHECKING:
+    from truelap.model import Case
+    from truelap.policy import Policy
+    from truelap.prepare.build_command import BuildPlan
+    from truelap.settings import Settings
+    from truelap.task import Task
+    from truelap.world import World
+    from truelap.world.files import Deviations, TreeOnDisk
+    from truelap.world.harvest import Product
+    from truelap.world.sandbox import Ending
+
+# Trees carry no .git and no clock: version tools that ask for either get the same answer on both sides.
+_FIXED = {"SETUPTOOLS_SCM_PRETEND_VERSION": "0.0.0", "SOURCE_DATE_EPOCH": "315532800"}
+_SHOWN_BYTES = 400
+
+
+class Rebuilt(Evidence):
+    """What was run, why, and what it printed."""
+
+    reason: str
+    commands: tuple[tuple[str, ...], ...]
+    base_log: str
+    candidate_log: str = ""
+
+    def artifacts(self) -> dict[str, Any]:
+        """rebuild.log."""
+        ran = "\n".join(" ".join(command) for command in self.commands)
+        return {
+            "rebuild.log": f"{self.reason}\n{ran}\n\n== base\n{self.base_log}\n== candidate\n{self.candidate_log}\n"
+        }
+
+
+class _Built(NamedTuple):
+    """One side's build: its copy of the tree, what it printed, when it began, what it wrote; `error` where that is None."""
+
+    copy: TreeOnDisk
+    log: str
+    began_ns: int
+    found: Deviations | None
+    error: str | None
+
+
+def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
+    """Build base and candidate; a case that needs no build is given back as it came."""
+    plan = _plan(case, world, policy, task)
+    if not plan.commands:
+        return case.plus(findings=(plan.finding,)) if plan.finding else case
+    return _Rebuild(case, world, policy, task, plan).run()
+
+
+def _plan(case: Case, world: World, policy: Policy, task: Task) -> BuildPlan:
+    tree = case.candidate_tree or case.base.tree
+    blobs = {file.path: file.blob for file in world.store.list_tree(case.base.tree)}
+    return build_plan(
+        [entry.path for entry in world.store.entries(case.base.tree, tree)],
+        blobs.keys(),
+        lambda path: world.store.blob(blobs[path]),
+        task.environment,
+        policy,
+    )
+
+
+class _Base(NamedTuple):
+    """Base as built: the tree, what its build made, and the tracked files that it writes (generated ones)."""
+
+    tree: TreeOnDisk
+    made: tuple[Product, ...]
+    writes: frozenset[bytes]
+
+
+class _Rebuild:
+    """One run of the station."""
+
+    def __init__(self, case: Case, world: World, policy: Policy, task: Task, plan: BuildPlan) -> None:
+        self._case, self._world, self._policy, self._task, self._plan = case, world, policy, task, plan
+        self._protected = (*policy.protected.patterns, *case.base.protected_paths)
+        self._guarded = (*self._protected, *policy.test_code.patterns)
+
+    def run(self) -> Case:
+        """Base, then candidate; the built trees take the places of the plain ones."""
+        trees = self._world.trees
+        plain, candidate = trees.base(self._case), trees.candidate(self._case)
+        with trees.fresh(plain, "build-base") as copy:
+            built = self._build(copy, "base")
+            if built.found is None:
+                return self._not_at_base(built)
+            base = self._keep_base(plain, built, built.found)
+        trees.replace(self._case.base.tree, base.tree)
+        with trees.fresh(candidate, "build-candidate") as copy:
+            built_candidate = self._build(copy, "candidate")
+            findings = self._keep_candidate(candidate, built_candidate, base)
+        return self._case.plus(findings=findings, evidence=self._evidence(built.log, built_candidate.log))
+
+    def _build(self, copy: TreeOnDisk, side: str) -> _Built:
+        log, error, began = "", None, time.time_ns()
+        for number, command in enumerate(self._plan.commands):
+            step = self._step(copy, command, f"build-{side}-{number}")
+            with self._world.sandbox.start(step) as session:
+                ending = session.wait(self._policy.limits.wall_s)
+            text = ending.output.decode("utf-8", "replace")
+            log += text
+            error = _why(ending, " ".join(command), text)
+            if error:
+                return _Built(copy, log, began, None, error)
+        try:
+            return _Built(copy, log, began, deviations(copy.root, copy.manifest), None)
+        except UnreadableError as unreadable:
+            return _Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
+
+    def _step(self, copy: TreeOnDisk, command: tuple[str, ...], name: str) -> Step:
+        interpreter, environment = self._world.interpreter, self._task.environment
+        path = f"{interpreter.executable.parent}:/usr/local/bin:/usr/bin:/bin"
+        return Step(
+            name=name,
+            argv=with_interpreter(command, str(interpreter.executable)),
+            tree=copy.root,
+            limits=self._policy.limits,
+            mount=PurePosixPath(environment.mount),
+            access="owned",
+            binds=interpreter.binds,
+            env={"PATH": path, **_FIXED, **environment.env},
+            channel=False,
+        )
+
+    def _keep_base(self, plain: TreeOnDisk, built: _Built, found: Deviations) -> _Base:
+        writes = written_since(built.copy.root, plain.manifest, built.began_ns) | {
+            *found.changed,
+            *found.missing,
+        }
+        made = self._made(built, found)
+        tree = with_products(plain, made, self._world.workspace.folder("built-base"))
+        kept = products(tree.root, (product.path for product in made))
+        return _Base(tree, kept, writes)
+
+    def _made(self, built: _Built, found: Deviations) -> tuple[Product, ...]:
+        changed = (path for path in found.changed if not matches(self._guarded, path))
+        return products(built.copy.root, (*found.added, *changed))
+
+    def _keep_candidate(self, plain: TreeOnDisk, built: _Built, base: _Base) -> tuple[Finding, ...]:
+        if built.found is None:
+            return (_failed("rebuild_failed", f"candidate: {built.error}"),)
+        rewritten = sorted({*built.found.changed, *built.found.missing} - base.writes)
+        if rewritten:
+            return tuple(_failed("tamper:build_changed_sources", _REWRITTEN, path) for path in rewritten)
+        made = self._made(built, built.found)
+        size = sum(product.size for product in made)
+        if size > self._policy.limits.scratch_bytes:
+            return (
+                _failed(
+                    "rebuild_failed", f"candidate: the build left {size} bytes, more than the policy allows"
+                ),
+            )
+        by_base = {product.path: product for product in base.made}
+        rules = judging(self._policy, self._scene(base.tree, len(made)), self._guarded, by_base)
+        outputs = judge_outputs(made, rules)
+        if not outputs.findings:
+            kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
+            self._world.trees.replace(str(self._case.candidate_tree), kept)
+        return outputs.findings
+
+    def _scene(self, base: TreeOnDisk, files: int) -> Scene:
+        roots = import_roots(self._task.environment, base.manifest)
+        return Scene(
+            policy=self._policy,
+            base_modes={path: mode for path, (mode, _) in base.manifest.items()},
+            protected=self._protected,
+            import_roots=tuple(f"{root}/".encode() if root else b"" for root in roots),
+            files=files,
+            diff_bytes=0,
+        )
+
+    def _not_at_base(self, built: _Built) -> Case:
+        evidence = self._evidence(built.log, "")
+        message = f"base: {built.error}"
+        if self._plan.optional:
+            note = Finding(
+                code="rebuild:not_built", level="info", message=f"{message}; nothing was built on either side"
+            )
+            return self._case.plus(findings=(note,), evidence=evidence)
+        finding = Finding(code="rebuild:base_failed", level="inconclusive", message=message)
+        return self._case.plus(findings=(finding,), evidence=evidence)
+
+    def _evidence(self, base_log: str, candidate_log: str) -> tuple[tuple[str, Evidence], ...]:
+        rebuilt = Rebuilt(
+            reason=self._plan.reason,
+            commands=self._plan.commands,
+            base_log=base_log,
+            candidate_log=candidate_log,
+        )
+        return (("rebuild", rebuilt),)
+
+
+_REWRITTEN = "the candidate's build changed a tracked file that base's build leaves alone"
+
+
+def _failed(code: str, message: str, path: bytes | None = None) -> Finding:
+    return Finding(code=code, level="fail", message=message, path=None if path is None else shown(path))
+
+
+def _why(ending: Ending, command: str, text: str) -> str | None:
+    if ending.how == "exit" and ending.code == 0:
+        return None
+    how = {"exit": f"ended with status {ending.code}", "signal": f"was ended by signal {ending.code}"}
+    last = text.strip()[-_SHOWN_BYTES:]
+    return f"`{command}` {how.get(ending.how, 'did not end in time')}: {last}"
