@@ -33,6 +33,23 @@ def test_older_results_go_first_and_other_files_stay(tmp_path):
     assert _names(tmp_path) == ["mine.txt"]
 
 
+def test_folders_are_made_for_other_layouts_and_cleared_again(tmp_path):
+    with Output(tmp_path) as out:
+        out.write({"verdict.json": b"{}", "formulacode/lsv/lsv_results.json": b"[]"})
+        assert (tmp_path / "formulacode/lsv/lsv_results.json").read_bytes() == b"[]"
+        out.clear()
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+
+
+def test_a_linked_folder_inside_is_refused(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "formulacode").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="formulacode"):
+        Output(out)
+
+
 def test_a_linked_folder_is_refused_and_the_folder_itself_is_not(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")

@@ -6,13 +6,13 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 from truelap.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 VERDICT = "verdict.json"
@@ -35,6 +35,11 @@ RESULT_FILES = (
     "report.html",
     "report.txt",
     "events.jsonl",
+    "formulacode/lsv/lsv_results.json",
+    "formulacode/test_results.json",
+    "formulacode/reward.json",
+    "formulacode/test_timings.json",
+    "formulacode/setup_status.json",
 )
 """Every name that a run may write: what an earlier run left under one of them goes before a new run starts."""
 
@@ -91,7 +96,7 @@ class Output:
             for name in names:
                 waiting[name] = self._write_aside(files[name])
             for name in names:
-                os.rename(waiting[name], name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+                self._put(waiting[name], name)
             os.fsync(self._fd)
         except OSError as error:
             self._abandon(names)
@@ -116,14 +121,36 @@ class Output:
 
     def _refuse_links(self) -> None:
         for name in RESULT_FILES:
-            try:
-                mode = os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode
-            except FileNotFoundError:
-                continue
-            if not stat.S_ISREG(mode):
-                raise UsageError(
-                    f"--out {self._shown}: {name} is there and is not a regular file; remove it or name another folder"
-                )
+            with self._folder_of(name, make=False) as (folder, file):
+                if folder is not None and not _is_free(file, folder):
+                    raise UsageError(
+                        f"--out {self._shown}: {name} is there and is not a regular file; remove it or name another folder"
+                    )
+
+    @contextmanager
+    def _folder_of(self, name: str, *, make: bool) -> Iterator[tuple[int | None, str]]:
+        """Descriptor of the folder that a file lies in (None: it is not there), and the file's own name."""
+        *folders, file = name.split("/")
+        opened = [self._fd]
+        try:
+            for folder in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder, dir_fd=opened[-1])
+                opened.append(os.open(folder, _FOLDER, dir_fd=opened[-1]))
+        except FileNotFoundError:
+            yield None, file
+        except OSError as error:
+            raise UsageError(_unusable(self._shown / name, error)) from error
+        else:
+            yield opened[-1], file
+        finally:
+            for fd in opened[1:]:
+                os.close(fd)
+
+    def _put(self, waiting: str, name: str) -> None:
+        with self._folder_of(name, make=True) as (folder, file):
+            os.rename(waiting, file, src_dir_fd=self._fd, dst_dir_fd=folder)
 
     def _write_aside(self, content: bytes) -> str:
         name = f"{_TEMPORARY}{secrets.token_hex(8)}"
@@ -148,8 +175,16 @@ class Output:
 
     def _remove(self, names: Iterable[str]) -> None:
         for name in names:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=self._fd)
+            with self._folder_of(name, make=False) as (folder, file), suppress(FileNotFoundError):
+                if folder is not None:
+                    os.unlink(file, dir_fd=folder)
+
+
+def _is_free(name: str, folder: int) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return True
 
 
 def _unusable(folder: Path, error: OSError) -> str:
