@@ -1,0 +1,245 @@
+"""What the tests station measured, and what it means. Pure."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from truelap.checks.tests.outcome import Fault, Node, Session, union
+from truelap.checks.tests.selection import Selection
+from truelap.model import Evidence, Finding, Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.checks.tests.messages import Plugin
+    from truelap.policy import Policy
+
+_NAMED = 5
+"""How many node ids a finding spells out; tests.json holds all."""
+
+
+class Side(Frozen):
+    """All sessions of one side. Plain data: base's can be kept and used again."""
+
+    sessions: tuple[Session, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Files of the tree that a session changed or removed."""
+    planted: tuple[str, ...] = ()
+    """Files that a session added where tests, the measurement setup or modules live."""
+    unreadable: tuple[str, ...] = ()
+    """What a session left behind that the judge cannot read."""
+    config_error: str | None = None
+    """Why the judge's copy of base's configuration could not be written; no session ran then."""
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Every collected test by its id."""
+        return union(session.nodes for session in self.sessions)
+
+    @cached_property
+    def plugins(self) -> dict[Plugin, None]:
+        """Every plugin that any session registered, in order."""
+        return {plugin: None for session in self.sessions for plugin in session.plugins}
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What ended sessions early."""
+        return tuple(session.fault for session in self.sessions if session.fault is not None)
+
+    @property
+    def uncollected(self) -> dict[str, str]:
+        """What could not be collected, with the reason."""
+        return {name: text for session in self.sessions for name, text in session.uncollected.items()}
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """Ids that passed, in order."""
+        return tuple(name for name, node in self.nodes.items() if node.outcome == "passed")
+
+
+class TestsEvidence(Evidence):
+    """Both sides' sessions of the same tests under the same configuration."""
+
+    __test__ = False
+    section: ClassVar[str] = "tests"
+
+    base: Side
+    candidate: Side | None
+    """None when base alone already made the answer inconclusive."""
+    selection: Selection
+    config_file: str | None
+    """Base's own file, None when base configures nothing."""
+    min_base_pass: int
+    pytest: str
+    """Version of the project's pytest."""
+
+    @cached_property
+    def regressed(self) -> tuple[str, ...]:
+        """Ids that passed at base and did anything else in the candidate, and what else counts as one of them."""
+        if self.candidate is None:
+            return ()
+        if self.candidate.config_error is not None:
+            return ("config:unavailable",)
+        nodes = self.candidate.nodes
+        ids = [name for name in self.base.passed if name not in nodes or nodes[name].outcome != "passed"]
+        plugins = dict.fromkeys(f"plugin:{plugin.name}" for plugin in self.new_plugins)
+        faults = dict.fromkeys(f"session:{fault.code}" for fault in self.candidate.faults)
+        return (*ids, *plugins, *faults)
+
+    @property
+    def new_plugins(self) -> tuple[Plugin, ...]:
+        """Plugins that only the candidate brought; the same name from another place is another plugin."""
+        if self.candidate is None:
+            return ()
+        return tuple(plugin for plugin in self.candidate.plugins if plugin not in self.base.plugins)
+
+    def summary(self) -> dict[str, Any]:
+        """`tests` of verdict.json."""
+        candidate = self.candidate or Side()
+        return {
+            "ran": self.candidate is not None and not candidate.config_error,
+            "n_selected": len(self.base.nodes),
+            "n_base_pass": len(self.base.passed),
+            "n_candidate_pass": len(candidate.passed),
+            "n_regressed": len(self.regressed),
+            "regressed": list(self.regressed),
+            "strategy": self.selection.strategy,
+            "plugins": {"base": _brought(self.base), "candidate": _brought(candidate)},
+            "config_file": self.config_file,
+            "pytest": self.pytest,
+        }
+
+    def artifacts(self) -> dict[str, Any]:
+        """tests.json."""
+        candidate = self.candidate or Side()
+        return {
+            "tests.json": {
+                "tests": _table(self.base.nodes, None if self.candidate is None else candidate.nodes),
+                "regressed": list(self.regressed),
+                "n_base_pass": len(self.base.passed),
+                "plugins": {
+                    side: [plugin.name for plugin in found.plugins]
+                    for side, found in (("base", self.base), ("candidate", candidate))
+                },
+                "config_file": self.config_file,
+                "selected": list(self.selection.paths),
+                "left_out": list(self.selection.left_out),
+                "strategy": self.selection.strategy,
+                "pytest": self.pytest,
+                "base": _told(self.base),
+                "candidate": _told(candidate),
+            }
+        }
+
+
+def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:  # noqa: ARG001 - every check has this shape
+    """What the sessions mean. A fault of base is ours or the machine's, a fault of the candidate is its own."""
+    blocked = _base_findings(evidence)
+    if evidence.candidate is None:
+        return blocked
+    found = (*_tampering(evidence.base, evidence.candidate), *_plugin_findings(evidence))
+    return (*blocked, *found, *(() if blocked else _regressions(evidence, evidence.candidate)))
+
+
+def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
+    base = evidence.base
+    if base.config_error is not None:
+        text = f"base's pytest configuration cannot be set up: {base.config_error}"
+        return (Finding(code="tests:base_fault", level="inconclusive", message=text),)
+    if base.faults:
+        text = f"base's own test session failed: {_fault_text(base.faults[0])}"
+        return (Finding(code="tests:base_fault", level="inconclusive", message=text),)
+    passed = len(base.passed)
+    if passed >= evidence.min_base_pass:
+        return ()
+    reason = next(iter(base.uncollected.values()), "").strip().rpartition("\n")[2]
+    text = (
+        f"{passed} tests pass at base, at least {evidence.min_base_pass} are needed to say anything"
+        f" ({len(base.nodes)} collected, {len(base.uncollected)} files or classes not collectable"
+        f"{': ' + reason[:300] if reason else ''})"
+    )
+    return (Finding(code="tests:too_few_base_passes", level="inconclusive", message=text),)
+
+
+def _regressions(evidence: TestsEvidence, candidate: Side) -> Iterable[Finding]:
+    if candidate.config_error is not None:
+        text = f"pytest cannot be given base's configuration: {candidate.config_error}"
+        yield Finding(code="tests:config_unavailable", level="fail", message=text)
+    for fault in candidate.faults:
+        yield Finding(
+            code="tests:session", level="fail", message=f"a test session failed: {_fault_text(fault)}"
+        )
+    ids = [name for name in evidence.regressed if name in evidence.base.nodes]
+    if ids:
+        nodes = candidate.nodes
+        shown = ", ".join(f"{name} ({_outcome(nodes, name)})" for name in ids[:_NAMED])
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        text = f"{len(ids)} of {len(evidence.base.passed)} tests that pass at base do not: {shown}{more}"
+        yield Finding(code="tests:regressed", level="fail", message=text)
+
+
+def _plugin_findings(evidence: TestsEvidence) -> Iterable[Finding]:
+    for plugin in evidence.new_plugins:
+        origin = f" of {plugin.dist}" if plugin.dist else ""
+        text = f"pytest loads plugin {plugin.name}{origin} with the candidate, and does not at base"
+        yield Finding(code="tests:plugin", level="fail", message=text)
+
+
+def _tampering(base: Side, candidate: Side) -> Iterable[Finding]:
+    for did, ours, theirs in (
+        ("changed a file of its tree", base.changed, candidate.changed),
+        ("added a file where tests or modules are read from", base.planted, candidate.planted),
+        ("left something that cannot be read", base.unreadable, candidate.unreadable),
+    ):
+        for path in sorted({*theirs} - {*ours}):
+            text = f"a test run of the candidate {did}, which base's run did not"
+            yield Finding(code="tamper:tree_changed", level="fail", message=text, path=path)
+
+
+def _outcome(nodes: dict[str, Node], name: str) -> str:
+    return nodes[name].outcome if name in nodes else "missing"
+
+
+def _fault_text(fault: Fault) -> str:
+    return f"{fault.code}: {fault.message}" + (f" (last heard of: {fault.after})" if fault.after else "")
+
+
+def _brought(side: Side) -> list[str]:
+    """Names of the plugins that are not pytest's own."""
+    return [plugin.name for plugin in side.plugins if plugin.dist or plugin.in_tree]
+
+
+def _told(side: Side) -> dict[str, Any]:
+    return {
+        "sessions": len(side.sessions),
+        "seconds": sum(session.seconds for session in side.sessions),
+        "warnings": sum(session.warnings for session in side.sessions),
+        "faults": [fault.model_dump(mode="json") for fault in side.faults],
+        "uncollected": side.uncollected,
+        "changed": list(side.changed),
+        "planted": list(side.planted),
+    }
+
+
+def _table(base: dict[str, Node], candidate: dict[str, Node] | None) -> dict[str, Any]:
+    """Per id what became of it on both sides; a candidate that never ran has no outcome."""
+    names = dict.fromkeys([*base, *(candidate or {})])
+    return {
+        name: _row(base.get(name), candidate.get(name) if candidate else None, candidate is not None)
+        for name in names
+    }
+
+
+def _row(base: Node | None, candidate: Node | None, ran: bool) -> dict[str, Any]:
+    messages = [node.message for node in (candidate, base) if node is not None and node.message]
+    missing = "missing" if ran else None
+    return {
+        "base": base.outcome if base else "missing",
+        "candidate": candidate.outcome if candidate else missing,
+        "seconds": {
+            "base": base.seconds if base else None,
+            "candidate": candidate.seconds if candidate else None,
+        },
+        "message": messages[0] if messages else "",
+    }

@@ -1,0 +1,230 @@
+"""From messages to outcomes: what one side's sessions say about each test. Pure; the one place that believes a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from truelap.checks.tests.messages import Collected, Collector, End, Hello, Phase, Plugin, Plugins
+from truelap.errors import StepFault
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from truelap.checks.tests.messages import Message
+
+TestOutcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "missing"]
+
+# The worst of several runs of one id counts, and so does the worst of a test and its subtests.
+_BADNESS: dict[TestOutcome, int] = {
+    "passed": 0,
+    "xpassed": 1,
+    "xfailed": 2,
+    "skipped": 3,
+    "failed": 4,
+    "error": 5,
+    "missing": 6,
+}
+
+
+class Node(Frozen):
+    """What became of one test."""
+
+    outcome: TestOutcome
+    seconds: float
+    """All phases together, as the worker says."""
+    message: str
+    """Why it did not pass, "" when it did."""
+
+
+class Fault(Frozen):
+    """A session that did not end as it should."""
+
+    code: str
+    """One of a `StepFault`'s codes, or "exit", "signal", "interrupted", "internal", "usage"."""
+    message: str
+    after: str | None
+    """The last test that was heard of."""
+
+
+class Session(Frozen):
+    """One pytest session, folded."""
+
+    nodes: dict[str, Node]
+    plugins: tuple[Plugin, ...]
+    uncollected: dict[str, str]
+    """Files and classes that could not be collected, with the reason."""
+    warnings: int
+    fault: Fault | None
+    seconds: float
+    """Wall time of the whole sandboxed step, by the judge's clock."""
+
+
+# pytest's exit codes that mean that the session itself did not run to its end.
+_BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
+
+
+def phase_outcome(phase: Phase) -> TestOutcome:
+    """What one phase alone means for its test."""
+    if phase.outcome == "failed":
+        return "failed" if phase.when == "call" else "error"
+    if phase.outcome == "skipped":
+        return "xfailed" if phase.xfail else "skipped"
+    return "xpassed" if phase.xfail and phase.when == "call" else "passed"
+
+
+def worst(outcomes: Iterable[TestOutcome]) -> TestOutcome:
+    """The worst of some outcomes; "missing" of none."""
+    return max(outcomes, key=_BADNESS.__getitem__, default="missing")
+
+
+class _Run:
+    """One run of one id: phases in pytest's order, setup first, teardown last."""
+
+    def __init__(self) -> None:
+        self.phases: dict[str, Phase] = {}
+        self.subtests: list[Phase] = []
+
+    @property
+    def finished(self) -> bool:
+        return "teardown" in self.phases
+
+    def takes(self, phase: Phase) -> bool:
+        """Whether this phase may follow; pytest skips the call when setup did not pass."""
+        if self.finished or phase.when in self.phases:
+            return False
+        if phase.when == "setup":
+            return not phase.sub
+        setup = self.phases.get("setup")
+        if setup is None:
+            return False
+        if phase.when == "call":
+            return setup.outcome == "passed"
+        return "call" in self.phases or setup.outcome != "passed"
+
+    def node(self) -> Node:
+        heard = [*self.phases.values(), *self.subtests]
+        if not self.finished:
+            seconds = sum(phase.seconds for phase in heard)
+            return Node(outcome="missing", seconds=seconds, message="the session ended before this test did")
+        ranked = sorted(heard, key=lambda phase: _BADNESS[phase_outcome(phase)])
+        message = next((phase.text for phase in reversed(ranked) if phase.text), "")
+        outcome = phase_outcome(ranked[-1])
+        seconds = sum(phase.seconds for phase in self.phases.values())
+        return Node(outcome=outcome, seconds=seconds, message="" if outcome == "passed" else message)
+
+
+class Fold:
+    """Takes the messages of one session one by one, and refuses what a true session cannot say.
+
+    An id may be collected more than once (a plugin may repeat tests under one name); it then has to finish as often.
+    """
+
+    def __init__(self) -> None:
+        self._hello = False
+        self._expected: dict[str, int] = {}
+        self._complete = False
+        self._runs: dict[str, list[_Run]] = {}
+        self._plugins: dict[Plugin, None] = {}
+        self._uncollected: dict[str, str] = {}
+        self.end: End | None = None
+        self.last_id: str | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The collected ids, in order, each once."""
+        return tuple(self._expected)
+
+    def add(self, message: Message) -> None:
+        """Take the next message.
+
+        Raises:
+            StepFault: "garbled" for a message out of turn: an unknown or repeated id, a phase out of order, anything
+                before `hello` or after `end`.
+        """
+        if self.end is not None:
+            raise StepFault("garbled", "the worker went on after its end message")
+        if isinstance(message, Hello) == self._hello:
+            raise StepFault("garbled", "the worker did not start with exactly one hello")
+        match message:
+            case Hello():
+                self._hello = True
+            case Plugins():
+                self._plugins.update(dict.fromkeys(message.plugins))
+            case Collector():
+                if message.outcome != "passed":
+                    self._uncollected[message.id] = message.text
+            case Collected():
+                self._collected(message)
+            case Phase():
+                self._phase(message)
+            case End():
+                self.end = message
+
+    def session(self, fault: Fault | None, seconds: float) -> Session:
+        """What the messages so far amount to.
+
+        Args:
+            fault: what ended the session early, as the judge saw it; None when it saw nothing wrong.
+            seconds: wall time of the step.
+        """
+        if fault is None and self.end is not None and self.end.exit in _BROKEN_EXITS:
+            message = self.end.text or f"pytest ended with exit status {self.end.exit}"
+            fault = Fault(code=_BROKEN_EXITS[self.end.exit], message=message, after=self.last_id)
+        return Session(
+            nodes={name: self._node(name, times) for name, times in self._expected.items()},
+            plugins=tuple(self._plugins),
+            uncollected=dict(self._uncollected),
+            warnings=self.end.warnings if self.end else 0,
+            fault=fault,
+            seconds=seconds,
+        )
+
+    def _collected(self, message: Collected) -> None:
+        if self._complete:
+            raise StepFault("garbled", "the worker listed its tests twice")
+        for name in message.ids:
+            self._expected[name] = self._expected.get(name, 0) + 1
+        self._complete = message.last
+
+    def _phase(self, phase: Phase) -> None:
+        if not self._complete or phase.id not in self._expected:
+            raise StepFault(
+                "garbled", f"the worker reported a test that it had not collected: {phase.id[:200]}"
+            )
+        self.last_id = phase.id
+        runs = self._runs.setdefault(phase.id, [])
+        if (not runs or runs[-1].finished) and len(runs) < self._expected[phase.id]:
+            runs.append(_Run())
+        if not runs[-1].takes(phase):
+            raise StepFault(
+                "garbled", f"the worker reported a phase out of turn: {phase.when} of {phase.id[:200]}"
+            )
+        if phase.outcome == "rerun":
+            runs[-1] = _Run()
+        elif phase.sub:
+            runs[-1].subtests.append(phase)
+        else:
+            runs[-1].phases[phase.when] = phase
+
+    def _node(self, name: str, times: int) -> Node:
+        runs = self._runs.get(name, [])
+        if len(runs) < times:
+            return Node(outcome="missing", seconds=0.0, message="collected, but it did not run")
+        nodes = [run.node() for run in runs]
+        return merged(nodes)
+
+
+def merged(nodes: Iterable[Node]) -> Node:
+    """One node for several runs of one id: the worst counts."""
+    ordered = sorted(nodes, key=lambda node: _BADNESS[node.outcome])
+    return ordered[-1].model_copy(update={"seconds": sum(node.seconds for node in ordered)})
+
+
+def union(sessions: Iterable[Mapping[str, Node]]) -> dict[str, Node]:
+    """The tests of several sessions together."""
+    found: dict[str, Node] = {}
+    for nodes in sessions:
+        for name, node in nodes.items():
+            found[name] = merged((found[name], node)) if name in found else node
+    return found

@@ -1,0 +1,157 @@
+"""What a session's messages amount to, and which ones no true session can send."""
+
+import pytest
+
+from truelap.checks.tests.messages import parse
+from truelap.checks.tests.outcome import Fold
+from truelap.errors import StepFault
+
+
+def hello():
+    return {"type": "hello"}
+
+
+def collected(*ids, last=True):
+    return {"type": "collected", "ids": list(ids), "last": last}
+
+
+def phase(name, when, outcome="passed", **more):
+    shape = {"xfail": False, "sub": False, "seconds": 0.5, "text": "" if outcome == "passed" else "why"}
+    return {"type": "phase", "id": name, "when": when, "outcome": outcome, **shape, **more}
+
+
+def end(code=0, text=""):
+    return {"type": "end", "exit": code, "warnings": 2, "text": text}
+
+
+def run(name="t", call="passed", setup="passed", teardown="passed", **more):
+    phases = [phase(name, "setup", setup, **(more if setup != "passed" else {}))]
+    if setup == "passed":
+        phases.append(phase(name, "call", call, **more))
+    return [*phases, phase(name, "teardown", teardown)]
+
+
+def folded(*messages):
+    fold = Fold()
+    for message in messages:
+        fold.add(parse(message))
+    return fold.session(None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("phases", "outcome"),
+    [
+        (run(), "passed"),
+        (run(call="failed"), "failed"),
+        (run(setup="failed"), "error"),
+        (run(teardown="failed"), "error"),
+        (run(call="skipped"), "skipped"),
+        (run(setup="skipped"), "skipped"),
+        (run(call="skipped", xfail=True), "xfailed"),
+        (run(setup="skipped", xfail=True), "xfailed"),
+        (run(call="passed", xfail=True), "xpassed"),
+        (run()[:2], "missing"),
+        (run()[:1], "missing"),
+        ([], "missing"),
+    ],
+)
+def test_the_outcome_of_one_test(phases, outcome):
+    assert folded(hello(), collected("t"), *phases, end()).nodes["t"].outcome == outcome
+
+
+def test_seconds_are_of_all_phases_and_the_message_is_of_the_worst():
+    node = folded(hello(), collected("t"), *run(call="failed"), end(1)).nodes["t"]
+    assert (node.seconds, node.message) == (1.5, "why")
+
+
+@pytest.mark.parametrize(
+    ("sub", "outcome"), [("failed", "failed"), ("skipped", "skipped"), ("passed", "passed")]
+)
+def test_a_test_is_no_better_than_its_worst_subtest(sub, outcome):
+    setup, call, teardown = run()
+    messages = [hello(), collected("t"), setup, phase("t", "call", sub, sub=True), call, teardown, end()]
+    assert folded(*messages).nodes["t"].outcome == outcome
+
+
+def test_a_rerun_starts_over():
+    setup, call, teardown = run()
+    failing = phase("t", "call", "rerun")
+    assert (
+        folded(hello(), collected("t"), setup, failing, setup, call, teardown, end()).nodes["t"].outcome
+        == "passed"
+    )
+    assert folded(hello(), collected("t"), setup, failing, end()).nodes["t"].outcome == "missing"
+
+
+def test_an_id_collected_twice_runs_twice_and_the_worst_counts():
+    twice = [hello(), collected("t", "t")]
+    assert folded(*twice, *run(), *run(call="failed"), end()).nodes["t"].outcome == "failed"
+    assert folded(*twice, *run(), *run(), end()).nodes["t"].outcome == "passed"
+    assert folded(*twice, *run(), end()).nodes["t"].outcome == "missing"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [collected("t")],
+        [hello(), hello()],
+        [hello(), collected("t"), collected("t")],
+        [hello(), phase("t", "setup")],
+        [hello(), collected("t", last=False), phase("t", "setup")],
+        [hello(), collected("t"), phase("other", "setup")],
+        [hello(), collected("t"), phase("t", "call")],
+        [hello(), collected("t"), phase("t", "teardown")],
+        [hello(), collected("t"), phase("t", "setup"), phase("t", "setup")],
+        [hello(), collected("t"), phase("t", "setup"), phase("t", "teardown")],
+        [hello(), collected("t"), phase("t", "setup", "failed"), phase("t", "call")],
+        [hello(), collected("t"), *run(), *run()],
+        [hello(), collected("t"), *run(call="failed"), phase("t", "call")],
+        [hello(), collected("t"), end(), phase("t", "setup")],
+        [hello(), collected("t"), end(), end()],
+    ],
+)
+def test_what_no_session_says_is_garbled(messages):
+    with pytest.raises(StepFault, match="worker") as caught:
+        folded(*messages)
+    assert caught.value.code == "garbled"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"id": ""},
+        {"id": 3},
+        {"id": "a\udc80"},
+        {"when": "before"},
+        {"outcome": "fine"},
+        {"seconds": -1.0},
+        {"seconds": float("inf")},
+        {"seconds": "1"},
+        {"xfail": 0},
+        {"text": "x" * 9000},
+        {"type": "verdict"},
+    ],
+)
+def test_the_schema_takes_nothing_else(change):
+    good = phase("t", "setup")
+    parse(good)
+    with pytest.raises(StepFault):
+        parse({**good, **change})
+    for name in good:
+        with pytest.raises(StepFault):
+            parse({key: value for key, value in good.items() if key != name})
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"), [(0, None), (1, None), (5, None), (2, "interrupted"), (3, "internal"), (4, "usage")]
+)
+def test_an_exit_status_that_means_no_whole_session_is_a_fault(code, fault):
+    session = folded(hello(), collected("t"), *run(), end(code, "reason"))
+    assert (session.fault.code if session.fault else None) == fault
+
+
+def test_what_could_not_be_collected_is_kept_with_its_reason():
+    failed = {"type": "collector", "id": "a.py", "outcome": "failed", "text": "ImportError"}
+    passed = {"type": "collector", "id": "b.py", "outcome": "passed", "text": ""}
+    assert folded(hello(), failed, passed, collected(), end(2)).uncollected == {"a.py": "ImportError"}
