@@ -1,0 +1,185 @@
+"""Runs git on a directory of ours and on nothing else: no user, system or tree configuration, hooks, filters or network.
+
+Refused: the caller's environment, and every setting that a repository or an attribute file could bring.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import contextmanager
+from functools import lru_cache
+from tempfile import TemporaryFile
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from truelap.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_TIMEOUT_S = 900.0
+_ENVIRONMENT = MappingProxyType(
+    {
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "HOME": "/nonexistent",
+        "LC_ALL": "C",
+        "PATH": "/usr/bin:/bin",
+    }
+)
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "safe.bareRepository=explicit",
+    "protocol.allow=never",
+    # Nothing of ours is ever checked out by git, so names that are odd on other systems may be stored: the rules judge them.
+    "core.protectHFS=false",
+    "core.protectNTFS=false",
+    # Files beside the objects that claim to know better than the objects.
+    "core.commitGraph=false",
+    "core.multiPackIndex=false",
+    "pack.useBitmaps=false",
+    # The store is thrown away, so neither upkeep nor durability nor size is worth time.
+    "gc.auto=0",
+    "core.fsync=none",
+    "core.looseCompression=1",
+    "pack.compression=1",
+)
+
+
+class GitError(WorldError):
+    """A git command ended with an error; `reason` is what git said, in one line."""
+
+    def __init__(self, command: str, reason: str) -> None:
+        super().__init__(f"git {command}: {reason}")
+        self.reason = reason
+
+
+class Pipes(NamedTuple):
+    """Both ends of a running git command."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+
+@lru_cache(maxsize=1)
+def git_binary() -> str:
+    """Absolute path of git, found on truelap's own PATH.
+
+    Raises:
+        WorldError: there is none.
+    """
+    found = shutil.which("git")
+    if found is None:
+        raise WorldError("git is not installed, or not on PATH; truelap needs git 2.30 or newer")
+    return found
+
+
+class Git:
+    """One git directory, and the only way that truelap runs git.
+
+    Args:
+        git_dir: a directory that only truelap writes.
+        env: more variables; they win over the fixed ones.
+        cwd: where git runs; the git directory itself unless a private work tree is meant.
+    """
+
+    def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> None:
+        self.git_dir = git_dir
+        self._env = {**_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
+        self._cwd = cwd or git_dir
+
+    def having(self, *, cwd: Path | None = None, **env: str) -> Git:
+        """The same directory with more variables."""
+        return Git(self.git_dir, {**self._env, **env}, cwd or self._cwd)
+
+    def run(
+        self,
+        *argv: str,
+        stdin: bytes | IO[bytes] = b"",
+        accept: tuple[int, ...] = (0,),
+        warnings: bool = True,
+    ) -> bytes:
+        """Run one command to its end and return its output.
+
+        Args:
+            argv: the command, without `git`.
+            stdin: what it reads.
+            accept: exit statuses that are no error.
+            warnings: whether it may warn; False makes an error of every warning.
+
+        Raises:
+            GitError: an exit status outside `accept`, or no end within 15 minutes.
+        """
+        try:
+            done = subprocess.run(
+                self._argv(argv),
+                input=stdin if isinstance(stdin, bytes) else None,
+                stdin=None if isinstance(stdin, bytes) else stdin,
+                capture_output=True,
+                env=self._env,
+                cwd=self._cwd,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise GitError(argv[0], f"no answer within {_TIMEOUT_S:.0f} s") from error
+        if done.returncode not in accept or (done.stderr and not warnings):
+            raise GitError(argv[0], _one_line(done.stderr) or f"exit status {done.returncode}")
+        return done.stdout
+
+    def text(self, *argv: str, stdin: bytes = b"") -> str:
+        """Run a command whose output is one short line of ASCII."""
+        return self.run(*argv, stdin=stdin).decode("ascii", "replace").strip()
+
+    @contextmanager
+    def talk(self, *argv: str) -> Iterator[Pipes]:
+        """Run a command that is written to and read from in turn; it must end well once its input is closed.
+
+        Raises:
+            GitError: it ended with an error.
+        """
+        with TemporaryFile() as said:
+            try:
+                with self._start(argv, said) as process:
+                    # Both pipes are there: `_start` asks for them.
+                    yield Pipes(process.stdin, process.stdout)  # type: ignore[arg-type]
+                    process.communicate(timeout=_TIMEOUT_S)
+            except (BrokenPipeError, subprocess.TimeoutExpired) as error:
+                raise GitError(argv[0], _one_line(_all(said)) or "ended early") from error
+            if process.returncode != 0:
+                raise GitError(argv[0], _one_line(_all(said)) or f"exit status {process.returncode}")
+
+    @contextmanager
+    def _start(self, argv: tuple[str, ...], said: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            self._argv(argv), stdin=pipe, stdout=pipe, stderr=said, env=self._env, cwd=self._cwd
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def _argv(self, argv: tuple[str, ...]) -> list[str]:
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        return [git_binary(), *settings, *argv]
+
+
+def _all(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()
+
+
+def _one_line(stderr: bytes) -> str:
+    lines = stderr.decode("utf-8", "backslashreplace").split("\n")
+    said = [line.strip() for line in lines if line.strip() and not line.startswith(("hint:", "warning:"))]
+    return "; ".join(said[:3])[:400]
