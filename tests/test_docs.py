@@ -1,0 +1,90 @@
+"""What the pages say is there is there: links, rules, commands, modules."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from truelap.policy import RewardRules, load_policy, shipped_bytes
+from truelap.rules import load_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def table_names(page: str) -> set[str]:
+    return set(re.findall(r"^\| `([^`]+)` \|", (ROOT / page).read_text("utf-8"), re.MULTILINE))
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def dead_links(page: Path, text: str) -> list[str]:
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith(("https://", "http://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            dead.append(link)
+    return dead
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = page.read_text("utf-8")
+    assert dead_links(page, text) == []
+    assert text.startswith("# "), "a page starts with its title"
+
+
+def test_a_dead_link_would_be_found():
+    page = ROOT / "README.md"
+    assert dead_links(page, "[a](docs/none.md) [b](SECURITY.md#nowhere) [c](SECURITY.md#promises)") == [
+        "docs/none.md",
+        "SECURITY.md#nowhere",
+    ]
+
+
+def test_the_table_of_rules_is_the_folder_of_rules():
+    assert table_names("docs/reference/rules.md") == {name for name, _ in load_rules(load_policy())}
+
+
+def test_every_page_of_docs_is_reached_from_the_readme():
+    reached, todo = set(), [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        for link in re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8")):
+            target = (page.parent / link).resolve()
+            found = sorted(target.glob("*.md")) if target.is_dir() else [target]
+            fresh = [path for path in found if path.suffix == ".md" and path not in reached]
+            reached.update(fresh)
+            todo.extend(path for path in fresh if path.is_file())
+    assert set(ROOT.glob("docs/**/*.md")) - reached == set()
+
+
+def keys(table: dict, prefix: str = "") -> set[str]:
+    found = set()
+    for key, value in table.items():
+        found |= keys(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key}
+    return found
+
+
+def test_the_page_of_the_policy_names_every_key():
+    assert table_names("docs/reference/policy.md") - schemes() == keys(
+        tomllib.loads(shipped_bytes().decode())
+    )
+
+
+def schemes() -> set[str]:
+    return set(get_args(RewardRules.model_fields["scheme"].annotation))
+
+
+def test_every_reward_scheme_is_explained():
+    assert schemes() <= table_names("docs/reference/policy.md")
