@@ -1,0 +1,155 @@
+"""The arithmetic of timing, on numbers whose answers are known."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truelap.stats import (
+    Cost,
+    Effect,
+    Pair,
+    borne_out,
+    effect_of,
+    leaning,
+    log_ratio,
+    median_interval,
+    next_calls,
+    quantile,
+    speedup,
+    stray_limit_s,
+)
+
+
+def pair(base, candidate, base_wall=None, candidate_wall=None):
+    return Pair(Cost(base, base_wall or base), Cost(candidate, candidate_wall or candidate))
+
+
+def effect(value, check=None, clock="cpu"):
+    return Effect(value, value if check is None else check, clock)
+
+
+def test_the_effect_is_the_median_of_pair_ratios_not_the_ratio_of_medians():
+    # A slow moment of the machine doubles both halves of three pairs: each pair still says two.
+    pairs = [pair(2.0, 1.0), pair(4.0, 2.0), pair(2.0, 1.0), pair(4.0, 2.0), pair(4.0, 2.0)]
+    assert effect_of(pairs) == Effect(math.log(2), math.log(2), "cpu")
+
+
+def test_one_wild_pair_moves_nothing():
+    pairs = [pair(1.0, 1.0)] * 6 + [pair(1000.0, 1.0)]
+    assert effect_of(pairs).log_ratio == 0.0
+
+
+def test_wall_is_read_from_pairs_that_nothing_disturbed():
+    # The candidate lost its core in two of four samples; CPU does not notice, and neither may the wall check.
+    calm, lost = pair(2.0, 1.0), pair(2.0, 1.0, 2.0, 9.0)
+    assert effect_of([calm, lost, calm, lost, lost]).check == math.log(2)
+
+
+def test_work_in_processes_that_the_cpu_clock_missed_shows_in_wall():
+    # Every candidate sample waits: no pair is calm, so all of them speak.
+    hidden = [pair(2.0, 0.1, 2.0, 2.0)] * 8
+    seen = effect_of(hidden)
+    assert seen.log_ratio == pytest.approx(math.log(20))
+    assert seen.check == 0.0
+    assert not borne_out([seen], 0.05)
+
+
+def test_a_benchmark_that_waits_at_base_is_judged_by_wall():
+    waiting = [pair(0.001, 0.001, 0.010, 0.005)] * 8
+    assert effect_of(waiting) == Effect(math.log(2), 0.0, "wall")
+    assert borne_out([effect_of(waiting)], 0.05)
+
+
+def test_a_busy_base_on_a_crowded_machine_is_still_judged_by_cpu():
+    # Preempted in four of six samples, but its best samples compute all the time.
+    pairs = [pair(1.0, 1.0, 3.0, 3.0)] * 4 + [pair(1.0, 1.0)] * 2
+    assert effect_of(pairs).clock == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((0.06, 0.07, 0.30), "faster"),
+        ((-0.06, -0.07, -0.30), "slower"),
+        ((0.06, 0.07, 0.04), "same"),
+        ((0.06, -0.06), "same"),
+        ((0.0,), "same"),
+        # 5 % is ln 1.05 = 0.0488, and being there is not being beyond it.
+        ((math.log1p(0.05),), "same"),
+        ((0.0489,), "faster"),
+    ],
+)
+def test_visits_must_all_lie_beyond_the_margin(values, expected):
+    assert leaning([effect(value) for value in values], 0.05) == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "check", "clock", "holds"),
+    [
+        (1.0, 0.5, "cpu", True),
+        (1.0, 0.49, "cpu", False),
+        (1.0, -1.0, "cpu", False),
+        (-1.0, -0.5, "cpu", True),
+        (-1.0, 0.0, "cpu", False),
+        (1.0, 0.0, "wall", True),
+        (1.0, -0.04, "wall", True),
+        (1.0, -0.06, "wall", False),
+    ],
+)
+def test_the_second_clock_must_agree(shown, check, clock, holds):
+    assert borne_out([effect(shown, check, clock)], 0.05) is holds
+
+
+def test_stray_work_is_measured_against_the_saving_that_is_claimed():
+    # Three times faster over 48 ms claims 96 ms saved.
+    assert stray_limit_s(math.log(3), 0.048) == pytest.approx(0.001 + 0.048)
+    assert stray_limit_s(-1.0, 0.048) == 0.001
+
+
+def test_nothing_measured_is_no_gain():
+    assert log_ratio(1.0, 0.0) == 0.0
+    assert log_ratio(0.0, 1.0) == 0.0
+    assert log_ratio(1.0, -1.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("calls", "seconds", "most", "expected"),
+    [
+        (1, 0.001, 10**9, 4),
+        (1, 0.00001, 10**9, 10),
+        (100, 0.0, 10**9, 1000),
+        (1, 20.0, 10**9, 1),
+        (10, 0.001, 25, 25),
+        (4, 0.004, 10**9, 4),
+    ],
+)
+def test_calibration_grows_to_the_sample_length(calls, seconds, most, expected):
+    assert next_calls(calls, seconds, 0.004, most) == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"),
+    [(1, 1, 1), (2, 1, 2), (5, 1, 5), (6, 1, 6), (8, 1, 8), (9, 2, 8), (12, 3, 10), (15, 4, 12), (20, 6, 15)],
+)
+def test_the_interval_takes_the_textbook_ranks(count, low, high):
+    assert median_interval([float(n) for n in range(1, count + 1)]) == (low, high)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=60))
+def test_the_interval_holds_the_median_and_lies_within_the_values(values):
+    low, high = median_interval(values)
+    assert min(values) <= low <= quantile(values, 0.5) <= high <= max(values)
+
+
+@given(st.lists(st.tuples(st.floats(1e-6, 10), st.floats(1e-6, 10)), min_size=1, max_size=30))
+def test_swapping_the_sides_changes_the_sign_alone(costs):
+    there = effect_of([pair(base, candidate) for base, candidate in costs])
+    back = effect_of([pair(candidate, base) for base, candidate in costs])
+    assert there.log_ratio == pytest.approx(-back.log_ratio)
+
+
+def test_speedup_is_the_geometric_mean():
+    assert speedup([math.log(8), 0.0, 0.0]) == pytest.approx(2.0)
+    assert speedup([]) is None
