@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, ClassVar
+
+import pytest
+
+from truelap.errors import WorldError
+from truelap.model import Base, Case, Evidence, Finding, Machine, Patch, StationRecord, Verdict
+from truelap.policy import load_policy
+from truelap.report import files, finite, json_bytes, render_text, reward_numbers, visible
+from truelap.reward import with_reward
+from truelap.verdict import decide
+
+ROW = {"base": "passed", "seconds": {"base": 0.5, "candidate": 0.25}, "message": ""}
+
+
+class Files(Evidence):
+    section: ClassVar[str] = ""
+    content: dict[str, Any]
+
+    def artifacts(self) -> dict[str, Any]:
+        return self.content
+
+
+class Tests(Files):
+    __test__ = False
+    section: ClassVar[str] = "tests"
+
+    def summary(self) -> dict[str, Any]:
+        return {"ran": True, "n_base_pass": 4, "n_regressed": len(self.content["tests.json"]["regressed"])}
+
+
+class Timed(Files):
+    section: ClassVar[str] = "timing"
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "n_faster": 1,
+            "n_slower": 0,
+            "n_same": 1,
+            "n_missing": 0,
+            "n_invalid": 0,
+            "speedup": math.sqrt(2),
+        }
+
+
+TIMING = Timed(
+    content={
+        "timing.json": {
+            "benchmarks": {
+                "b.time_a": {"decision": "faster", "log_ratio": math.log(2), "interval": [0.1, math.inf]},
+                "b.time_b": {"decision": "same", "log_ratio": 0.01},
+            }
+        }
+    }
+)
+
+
+def tests_of(regressed, **rows):
+    return Tests(content={"tests.json": {"tests": rows, "regressed": list(regressed)}})
+
+
+def made(*, findings=(), evidence=None, policy=None, **changed) -> tuple[Verdict, Case]:
+    policy = policy or load_policy()
+    case = Case(
+        name="task",
+        base=Base(given="HEAD", commit="a" * 40, tree="b" * 40),
+        patch=Patch(sha256="f" * 64, applied=True, files=2, added_lines=7, removed_lines=3),
+        candidate_tree="c" * 40,
+        findings=tuple(findings),
+        evidence=(("tests", tests_of(())), ("time", TIMING)) if evidence is None else evidence,
+        stations=(StationRecord(name="tests", status="done", seconds=1.0),),
+    ).model_copy(update=changed)
+    machine = Machine(system="Linux", cpu="x", cores=2, python="3.11.7", sandbox="bubblewrap")
+    verdict = decide(case, policy, seed=1, tool="truelap 0.1.0", machine=machine, required=("tests",))
+    return with_reward(verdict, case, policy), case
+
+
+def written(**given) -> dict[str, bytes]:
+    return dict(files(*made(**given)))
+
+
+def strict(content: bytes) -> Any:
+    def refuse(text):
+        raise AssertionError(text)
+
+    return json.loads(content, parse_constant=refuse)
+
+
+def test_verdict_comes_last_and_reads_back():
+    verdict, case = made()
+    names = [name for name, _ in files(verdict, case)]
+    assert names[-1] == "verdict.json"
+    assert Verdict.model_validate_json(dict(files(verdict, case))["verdict.json"]) == verdict
+
+
+def test_an_accepted_patch_has_every_file():
+    found = written()
+    assert set(found) == {
+        *("patch_info.json", "tests.json", "timing.json", "ctrf.json", "report.txt"),
+        *("reward.json", "reward.txt", "reward-details.json", "verdict.json"),
+    }
+    assert strict(found["patch_info.json"]) == {
+        "applied": True,
+        "files": 2,
+        "added_lines": 7,
+        "removed_lines": 3,
+    }
+
+
+def test_reward_json_is_flat_and_holds_the_keys_of_the_contract():
+    numbers = strict(written()["reward.json"])
+    assert list(numbers) == [
+        *(
+            "reward",
+            "speedup",
+            "n_faster",
+            "n_slower",
+            "n_same",
+            "n_missing",
+            "n_regressed_tests",
+            "n_output_differences",
+        )
+    ]
+    assert all(type(value) in (int, float) and math.isfinite(value) for value in numbers.values())
+    assert numbers["reward"] == pytest.approx(math.log(2) / 2)
+    assert numbers["speedup"] == pytest.approx(math.sqrt(2))
+
+
+def test_reward_txt_is_the_same_number():
+    found = written()
+    assert float(found["reward.txt"]) == strict(found["reward.json"])["reward"]
+
+
+def test_inconclusive_has_no_reward_file_at_all():
+    found = written(findings=[Finding(code="station:time", level="inconclusive", message="noise")])
+    assert not {"reward.json", "reward.txt", "reward-details.json"} & set(found)
+    assert strict(found["verdict.json"])["reward"]["value"] is None
+    assert "INCONCLUSIVE: not_measured" in found["report.txt"].decode()
+
+
+def test_no_number_means_no_reward_file():
+    shipped = load_policy()
+    policy = shipped.model_copy(update={"reward": shipped.reward.model_copy(update={"scheme": "advantage"})})
+    verdict, case = made(policy=policy)
+    assert verdict.outcome == "accepted"
+    assert "reward.json" not in dict(files(verdict, case))
+    with pytest.raises(WorldError, match=r"no reward\.json"):
+        reward_numbers(verdict)
+
+
+def test_a_refusal_has_its_two_files():
+    refused = [
+        Finding(code="refused:symlinks", level="fail", message="a symbolic link", path="pkg/a\nb"),
+        Finding(code="discarded:startup_files", level="info", message="kept", path="x.pth"),
+    ]
+    found = written(findings=refused, refused=True, candidate_tree="b" * 40, evidence=())
+    assert found["agent_tree.txt"] == b"tree_diff_refused\n"
+    assert found["tree_diff_refused.txt"] == b"pkg/a\\nb\trefused:symlinks\ta symbolic link\n"
+    assert strict(found["reward.json"])["reward"] == -1.0
+    assert strict(found["reward.json"])["speedup"] == 1.0
+    assert "ctrf.json" not in found
+
+
+def test_a_diff_that_does_not_apply_has_them_too():
+    patch = Patch(sha256="f" * 64, applied=False, error="does not apply: x.py:1")
+    found = written(patch=patch, evidence=())
+    assert found["agent_tree.txt"] == b"tree_diff_failed\n"
+    assert b"does not apply: x.py:1" in found["tree_diff_refused.txt"]
+    assert strict(found["patch_info.json"])["applied"] is False
+
+
+def test_an_accepted_patch_has_neither():
+    assert not {"agent_tree.txt", "tree_diff_refused.txt"} & set(written())
+
+
+def test_evidence_fills_files_of_any_kind():
+    kinds = {
+        "patch.diff": b"\xff\x00",
+        "rebuild.log": "built \udcff",
+        "protected_restore.json": {"ran": True},
+    }
+    found = written(evidence=(("collect", Files(content=kinds)),))
+    assert found["patch.diff"] == b"\xff\x00"
+    assert found["rebuild.log"] == b"built \\udcff"
+    assert strict(found["protected_restore.json"]) == {"ran": True}
+
+
+@pytest.mark.parametrize("name", ["verdict.json", "reward.json", "../x", "a/b", ".hidden"])
+def test_evidence_may_not_write_what_is_not_its_own(name):
+    with pytest.raises(WorldError, match="may not write"):
+        written(evidence=(("collect", Files(content={name: {}})),))
+
+
+def test_numbers_that_json_cannot_hold_become_null():
+    assert strict(written()["timing.json"])["benchmarks"]["b.time_a"]["interval"] == [0.1, None]
+    assert finite((math.nan, {1: -math.inf})) == [None, {"1": None}]
+    assert json_bytes({"a": "\u202e"}) == b'{\n  "a": "\\u202e"\n}\n'
+
+
+def test_ctrf_counts_what_it_lists():
+    outcomes = ("passed", "failed", "skipped", "xpassed", "missing", None)
+    rows = {f"t.py::test_{i}": {**ROW, "candidate": outcome} for i, outcome in enumerate(outcomes)}
+    rows["t.py::test_broken"] = {**ROW, "base": "failed", "candidate": "failed"}
+    rows["t.py::test_regressed"] = {**ROW, "candidate": "skipped", "message": "no"}
+    report = strict(written(evidence=(("tests", tests_of(["t.py::test_regressed"], **rows)),))["ctrf.json"])
+    listed = report["results"]["tests"]
+    assert [row["status"] for row in listed] == [
+        "passed",
+        "failed",
+        "skipped",
+        "other",
+        "failed",
+        "pending",
+        "other",
+        "failed",
+    ]
+    assert (report["reportFormat"], listed[0]["duration"], listed[-1]["message"]) == ("CTRF", 250, "no")
+    summary = report["results"]["summary"]
+    assert (
+        summary["tests"]
+        == len(listed)
+        == sum(summary[k] for k in ("passed", "failed", "skipped", "pending", "other"))
+    )
+    assert summary["stop"] - summary["start"] == 250 * len(listed)
+
+
+def test_details_show_the_gates_in_rewardkits_shape():
+    found = strict(
+        written(findings=[Finding(code="tests:regressed", level="fail", message="two")])[
+            "reward-details.json"
+        ]
+    )
+    assert (found["reward"]["score"], found["reward"]["kind"], found["reward"]["warnings"]) == (
+        -1.0,
+        "programmatic",
+        [],
+    )
+    gates = {gate["name"]: gate for gate in found["reward"]["criteria"]}
+    assert [gate["value"] for gate in gates.values()] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert gates["tests"]["reasoning"] == "two"
+    assert gates["outputs"]["error"] == "not decided: tests_regressed"
+    assert set(gates["tests"]) == {"name", "value", "raw", "weight", "description", "reasoning", "error"}
+    accepted = strict(written()["reward-details.json"])["reward"]["criteria"]
+    assert all(gate["value"] == 1.0 and gate["error"] is None for gate in accepted)
+
+
+def test_the_text_is_readable_at_a_glance():
+    text = render_text(made(discarded=("a", "b"))[0])
+    assert text.splitlines() == [
+        "ACCEPTED  faster x1.414 (geometric mean)",
+        f"  task      task, base {'a' * 40}",
+        "  patch     2 files, +7 -3; put back to base: 2",
+        "  tests     4 pass at base, 0 of them not in the candidate",
+        "  timing    1 faster, 0 slower, 1 same, 0 missing",
+        "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of them changed)",
+    ]
+
+
+def test_the_text_lists_failures_first_and_not_without_end():
+    infos = [Finding(code="discarded:x", level="info", message=f"{i}") for i in range(30)]
+    text = render_text(
+        made(findings=[*infos, Finding(code="tamper:x", level="fail", message="bad", path="p")])[0]
+    )
+    lines = text.splitlines()
+    assert lines[0].startswith("REJECTED: tamper")
+    assert lines[6] == "  fail         tamper:x p: bad"
+    assert lines[-1] == "  and 11 more in verdict.json"
+
+
+def test_no_control_character_of_a_submission_reaches_the_terminal():
+    hostile = "x\x1b[2J\r\n\u202e\x9b\udcff"
+    text = render_text(
+        made(name=hostile, findings=[Finding(code="tests:x", level="fail", message=hostile, path=hostile)])[0]
+    )
+    assert not {"\x1b", "\r", "\u202e", "\x9b", "\udcff"} & set(text)
+    assert visible("é ok") == "é ok"
