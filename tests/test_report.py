@@ -58,7 +58,7 @@ TIMING = Timed(
 )
 
 
-def tests_of(regressed, **rows):
+def outcomes_of(regressed, **rows):
     return Tests(content={"tests.json": {"tests": rows, "regressed": list(regressed)}})
 
 
@@ -70,7 +70,7 @@ def made(*, findings=(), evidence=None, policy=None, **changed) -> tuple[Verdict
         patch=Patch(sha256="f" * 64, applied=True, files=2, added_lines=7, removed_lines=3),
         candidate_tree="c" * 40,
         findings=tuple(findings),
-        evidence=(("tests", tests_of(())), ("time", TIMING)) if evidence is None else evidence,
+        evidence=(("tests", outcomes_of(())), ("time", TIMING)) if evidence is None else evidence,
         stations=(StationRecord(name="tests", status="done", seconds=1.0),),
     ).model_copy(update=changed)
     machine = Machine(system="Linux", cpu="x", cores=2, python="3.11.7", sandbox="bubblewrap")
@@ -205,7 +205,9 @@ def test_ctrf_counts_what_it_lists():
     rows = {f"t.py::test_{i}": {**ROW, "candidate": outcome} for i, outcome in enumerate(outcomes)}
     rows["t.py::test_broken"] = {**ROW, "base": "failed", "candidate": "failed"}
     rows["t.py::test_regressed"] = {**ROW, "candidate": "skipped", "message": "no"}
-    report = strict(written(evidence=(("tests", tests_of(["t.py::test_regressed"], **rows)),))["ctrf.json"])
+    report = strict(
+        written(evidence=(("tests", outcomes_of(["t.py::test_regressed"], **rows)),))["ctrf.json"]
+    )
     listed = report["results"]["tests"]
     assert [row["status"] for row in listed] == [
         "passed",
