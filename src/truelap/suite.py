@@ -1,0 +1,213 @@
+"""What base's own asv configurations resolve to: the suite, and the files beside it that decide what is measured.
+
+Everything is read, nothing is run. The answers are patterns that are protected like the policy's.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any
+
+import json5
+
+from truelap.errors import UsageError
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    Read = Callable[[str], bytes]
+
+_CONFIG = re.compile(r"(^|/)asv(\.[^/]*)?\.jsonc?\Z|(^|/)asv[^/]*\.conf\.jsonc?\Z")
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_LONGEST_NAME = 200
+
+
+class AsvConfig(Frozen):
+    """One asv configuration of base. Paths are relative to the tree's root, "." for the root itself."""
+
+    path: str
+    benchmark_dir: str
+    data: dict[str, Any]
+    """The file's content, as asv reads it."""
+    problem: str | None = None
+    """Why it cannot be used, in one line."""
+
+
+def find_asv_configs(paths: Iterable[bytes], read: Read) -> tuple[AsvConfig, ...]:
+    """Every asv configuration of a tree, by path: `asv*.conf.json`, `asv.*.json`, `asv.json`, and the same in `.jsonc`.
+
+    Args:
+        paths: every path of the tree.
+        read: content of a path.
+    """
+    return tuple(_read_config(path, read(path)) for path in sorted(_texts(paths)) if _CONFIG.search(path))
+
+
+def choose_config(configs: Iterable[AsvConfig], named: str | None) -> AsvConfig:
+    """The one configuration to measure with.
+
+    Args:
+        configs: of base.
+        named: its path, where the task names one.
+
+    Raises:
+        UsageError: there is none, several and none is named, or the one cannot be used.
+    """
+    known = tuple(configs)
+    wanted = posixpath.normpath(named) if named else None
+    found = [config for config in known if wanted in {None, config.path}]
+    usable = [config for config in found if config.problem is None]
+    if len(usable) == 1:
+        return usable[0]
+    if usable:
+        names = ", ".join(config.path for config in usable)
+        raise UsageError(
+            f"base has several asv configs ({names}); name one in the task file: benchmarks.config"
+        )
+    if found:
+        raise UsageError(f"asv config {found[0].path} of base: {found[0].problem}")
+    if known:
+        names = ", ".join(config.path for config in known)
+        raise UsageError(f"base has no asv config {wanted!r}, but: {names}")
+    raise UsageError(
+        "base has no asv config (asv*.conf.json or asv.*.json), so there is nothing to measure with"
+    )
+
+
+def protected_patterns(configs: Iterable[AsvConfig], paths: Iterable[bytes], read: Read) -> tuple[str, ...]:
+    """Regular expressions for what the configurations resolve to.
+
+    These are the configuration files, their benchmark folders, and what the benchmarks import or read by name from
+    beside their folder. Beside a project's own files only single modules count, and of those none that its metadata
+    names: a single-file library looks like that.
+    """
+    known = frozenset(_texts(paths))
+    patterns = set()
+    for config in configs:
+        patterns.add(f"^{_escaped(config.path)}$")
+        if config.problem is None:
+            patterns.add(f"^{_escaped(config.benchmark_dir)}/")
+            patterns |= {f"^{_escaped(path)}$" for path in _Beside(config, known, read).found()}
+    return tuple(sorted(patterns))
+
+
+def _texts(paths: Iterable[bytes]) -> Iterator[str]:
+    # A name that is not UTF-8 is neither a configuration nor a module that a benchmark could name.
+    for path in paths:
+        try:
+            yield path.decode()
+        except UnicodeDecodeError:
+            continue
+
+
+def _read_config(path: str, content: bytes) -> AsvConfig:
+    try:
+        data = _tolerant(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return AsvConfig(path=path, benchmark_dir=".", data={}, problem=f"is not JSON: {error}")
+    if not isinstance(data, dict):
+        return AsvConfig(path=path, benchmark_dir=".", data={}, problem="is not a JSON object")
+    named = data.get("benchmark_dir", "benchmarks")
+    if not isinstance(named, str):
+        return AsvConfig(path=path, benchmark_dir=".", data=data, problem="benchmark_dir is not a text")
+    folder = posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
+    return AsvConfig(path=path, benchmark_dir=folder, data=data, problem=_problem(folder))
+
+
+def _tolerant(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json5.loads(text)
+
+
+def _problem(folder: str) -> str | None:
+    if folder.startswith(("/", "..")):
+        return "benchmark_dir lies outside of the tree"
+    if folder == ".":
+        return "benchmark_dir is the whole tree; move the benchmarks into a folder of their own"
+    return None
+
+
+def _escaped(path: str) -> str:
+    r"""A path as a regular expression over its bytes.
+
+    >>> print(_escaped("a.b/é"))
+    a\.b/\xc3\xa9
+    """
+    return "".join(re.escape(chr(byte)) if byte < 128 else f"\\x{byte:02x}" for byte in path.encode())  # noqa: PLR2004 - ASCII
+
+
+class _Beside:
+    """Finds what one suite takes from beside its folder, starting from every module in it."""
+
+    def __init__(self, config: AsvConfig, paths: Collection[str], read: Read) -> None:
+        self._suite = config.benchmark_dir
+        self._home = posixpath.dirname(config.path)
+        # asv puts the folder above the suite on sys.path.
+        self._above = posixpath.dirname(self._suite)
+        self._paths = paths
+        self._folders = {posixpath.dirname(path) for path in paths}
+        self._read = read
+
+    def found(self) -> set[str]:
+        inside = [path for path in self._paths if path.startswith(f"{self._suite}/")]
+        waiting = [path for path in inside if path.endswith(".py")]
+        seen = set(inside)
+        while waiting:
+            path = waiting.pop()
+            taken = {other for other in self._taken_by(path) if other not in seen}
+            seen |= taken
+            waiting += [other for other in taken if other.endswith(".py")]
+        return seen - set(inside)
+
+    def _taken_by(self, path: str) -> Iterator[str]:
+        try:
+            nodes = list(ast.walk(ast.parse(self._read(path))))
+        except (SyntaxError, ValueError, RecursionError):
+            return
+        for node in nodes:
+            # asv imports the suite as a top-level package, so no relative import leaves it.
+            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                yield from self._module(node.module)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield from self._module(alias.name)
+        texts = {
+            node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        yield from self._data(
+            posixpath.dirname(path), {text for text in texts if 0 < len(text) < _LONGEST_NAME}
+        )
+
+    def _module(self, dotted: str) -> Iterator[str]:
+        folder, name = self._above, dotted.partition(".")[0]
+        place = posixpath.join(folder, name)
+        if posixpath.join(folder, "__init__.py") in self._paths:
+            return  # a suite inside of the package that it measures: what lies beside it is the package
+        metadata = [path for file in _PROJECT_FILES if (path := posixpath.join(folder, file)) in self._paths]
+        is_root = not folder or bool(metadata) or posixpath.basename(folder) == "src"
+        if f"{place}.py" in self._paths and not (is_root and self._named_in(metadata, name)):
+            yield f"{place}.py"
+        if not is_root and f"{place}/__init__.py" in self._paths:
+            yield from (path for path in self._paths if path.startswith(f"{place}/"))
+
+    def _named_in(self, metadata: list[str], name: str) -> bool:
+        word = re.compile(rf"\b{re.escape(name)}\b".encode())
+        return any(word.search(self._read(file)) for file in metadata)
+
+    def _data(self, folder: str, texts: set[str]) -> Iterator[str]:
+        for start in {folder, self._suite, self._above, self._home}:
+            inner = [text for text in texts if _joined(start, text) in self._folders]
+            for place in (start, *(_joined(start, text) for text in inner)):
+                for path in (_joined(place, text) for text in texts):
+                    if path in self._paths and not path.endswith(".py"):
+                        yield path
+
+
+def _joined(folder: str, text: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, text))

@@ -1,0 +1,152 @@
+"""What base's asv configurations resolve to."""
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.policy import matches
+from truelap.suite import choose_config, find_asv_configs, protected_patterns
+
+
+def resolve(files: dict[str, str]):
+    paths = [path.encode() for path in files]
+    configs = find_asv_configs(paths, lambda path: files[path].encode())
+    patterns = protected_patterns(configs, paths, lambda path: files[path].encode())
+    return configs, {path for path in files if matches(patterns, path.encode())}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "asv.conf.json",
+        "asv.conf.jsonc",
+        "asv.x.json",
+        "asv.json",
+        "asv_bench.conf.json",
+        "sub/asv.x.conf.json",
+    ],
+)
+def test_names_of_configs(name):
+    configs, _ = resolve({name: "{}", "asvx.json": "{}", "basv.conf.json": "{}", "asv.py": ""})
+    assert [config.path for config in configs] == [name]
+
+
+def test_comments_and_trailing_commas_are_fine():
+    (config,), protected = resolve(
+        {
+            "x/asv.conf.json": '{// where\n "benchmark_dir": "../perf/suite", }',
+            "perf/suite/b.py": "",
+            "perf/other.py": "",
+        }
+    )
+    assert config.benchmark_dir == "perf/suite"
+    assert protected == {"x/asv.conf.json", "perf/suite/b.py"}
+
+
+def test_without_benchmark_dir_asv_takes_benchmarks_beside_the_config():
+    (config,), protected = resolve({"bench/asv.conf.json": "{}", "bench/benchmarks/b.py": "", "pkg.py": ""})
+    assert config.benchmark_dir == "bench/benchmarks"
+    assert protected == {"bench/asv.conf.json", "bench/benchmarks/b.py"}
+
+
+def test_helpers_and_data_beside_the_suite_belong_to_it():
+    _, protected = resolve(
+        {
+            "asv_bench/asv.conf.json": '{"benchmark_dir": "suite"}',
+            "asv_bench/suite/b.py": (
+                "import common\nfrom shared.deep import x\n"
+                "f = os.path.join(os.path.dirname(__file__), '..', 'data', 'big.csv')\n"
+                "g = open('/x').read() + 'small.txt'\n"
+            ),
+            "asv_bench/common.py": "import second",
+            "asv_bench/second.py": "",
+            "asv_bench/unused.py": "",
+            "asv_bench/shared/__init__.py": "",
+            "asv_bench/shared/deep.py": "",
+            "asv_bench/data/big.csv": "",
+            "asv_bench/data/other.csv": "",
+            "asv_bench/small.txt": "",
+            "pkg/common.py": "",
+        }
+    )
+    assert protected == {
+        "asv_bench/asv.conf.json",
+        "asv_bench/suite/b.py",
+        "asv_bench/common.py",
+        "asv_bench/second.py",
+        "asv_bench/shared/__init__.py",
+        "asv_bench/shared/deep.py",
+        "asv_bench/data/big.csv",
+        "asv_bench/small.txt",
+    }
+
+
+def test_the_product_beside_the_suite_is_not_part_of_it():
+    files = {
+        "asv.conf.json": '{"benchmark_dir": "bench"}',
+        "bench/b.py": "import six, pkg, bench_common, pkg.io\nfrom pkg import io\n",
+        "six.py": "",
+        "bench_common.py": "",
+        "pkg/__init__.py": "",
+        "pkg/io.py": "",
+        "setup.py": "setup(py_modules=['six'])",
+    }
+    assert resolve(files)[1] == {"asv.conf.json", "bench/b.py", "bench_common.py"}
+
+
+def test_a_project_in_a_subfolder_and_a_suite_inside_of_the_package():
+    sub = {
+        "python/pyproject.toml": "",
+        "python/asv.conf.json": "{}",
+        "python/benchmarks/b.py": "import pkg",
+        "python/pkg/__init__.py": "",
+    }
+    assert resolve(sub)[1] == {"python/asv.conf.json", "python/benchmarks/b.py"}
+    inside = {
+        "pkg/asv.conf.json": "{}",
+        "pkg/benchmarks/b.py": "import io\nfrom ..io import x\nfrom .. import core",
+        "pkg/__init__.py": "",
+        "pkg/io.py": "",
+        "pkg/core.py": "",
+    }
+    assert resolve(inside)[1] == {"pkg/asv.conf.json", "pkg/benchmarks/b.py"}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"benchmark_dir": 3}', "not a text"),
+        ('{"benchmark_dir": "../x"}', "outside of the tree"),
+        ('{"benchmark_dir": "/x"}', "outside of the tree"),
+        ('{"benchmark_dir": "."}', "the whole tree"),
+    ],
+)
+def test_a_broken_config_protects_nothing_but_itself(content, problem):
+    (config,), protected = resolve({"asv.conf.json": content, "x/b.py": ""})
+    assert problem in config.problem
+    assert protected == {"asv.conf.json"}
+    with pytest.raises(UsageError, match=problem):
+        choose_config([config], None)
+
+
+def test_code_that_does_not_parse_is_passed_over():
+    _, protected = resolve({"asv.conf.json": "{}", "benchmarks/b.py": "def (", "benchmarks/c.py": "\0"})
+    assert protected == {"asv.conf.json", "benchmarks/b.py", "benchmarks/c.py"}
+
+
+def test_odd_names_are_matched_as_they_are():
+    files = {"asv.conf.json": '{"benchmark_dir": "é+(x"}', "é+(x/b.py": "", "eee(x/b.py": ""}
+    assert resolve(files)[1] == {"asv.conf.json", "é+(x/b.py"}
+
+
+def test_the_choice_of_a_config():
+    configs, _ = resolve({"asv.conf.json": "{}", "a/asv.conf.json": "{}"})
+    assert choose_config(configs, "./a/asv.conf.json").path == "a/asv.conf.json"
+    with pytest.raises(UsageError, match=r"several asv configs .* name one"):
+        choose_config(configs, None)
+    with pytest.raises(UsageError, match=r"no asv config .b\.json., but"):
+        choose_config(configs, "b.json")
+    with pytest.raises(UsageError, match="base has no asv config"):
+        choose_config((), None)
