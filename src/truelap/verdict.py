@@ -73,8 +73,8 @@ def decide(
         submission=_submission(case),
         patch={"submission_rejected": _submission_rejected(case, findings)},
         outcome=outcome,
-        failure_reason=_failure_reason(outcome, findings),
-        speed=_speed(sections["timing"]),
+        failure_reason=failure_reason(outcome, findings),
+        speed=speed_of(sections["timing"]),
         findings=findings,
         stations=case.stations,
         discarded=case.discarded,
@@ -96,6 +96,24 @@ def exit_code(verdict: Verdict, require: Literal["faster"] | None = None) -> int
     if verdict.outcome != "accepted" or (require == "faster" and verdict.speed != "faster"):
         return 1
     return 0
+
+
+def failure_reason(outcome: Outcome, findings: tuple[Finding, ...]) -> str | None:
+    """The first reason of the contract that holds; None for an accepted case alone."""
+    if outcome == "accepted":
+        return None
+    holding = {_reason_of(f.code) for f in findings if f.level == "fail"}
+    return next((reason for reason in REASONS if reason in holding), "not_measured")
+
+
+def speed_of(timing: dict[str, Any]) -> Speed:
+    """What the counts of `timing` say together."""
+    faster, slower, same = (_count(timing, key) > 0 for key in _DECIDED)
+    if faster and slower:
+        return "mixed"
+    if faster or slower:
+        return "faster" if faster else "slower"
+    return "same" if same else "not_measured"
 
 
 def _sections(case: Case) -> dict[str, dict[str, Any]]:
@@ -196,22 +214,6 @@ def _why_unproved(case: Case, name: str) -> str | None:
     if name == "time" and not any(_count(summary, key) for key in _DECIDED):
         return "no benchmark was measured"
     return None
-
-
-def _failure_reason(outcome: Outcome, findings: tuple[Finding, ...]) -> str | None:
-    if outcome == "accepted":
-        return None
-    holding = {_reason_of(f.code) for f in findings if f.level == "fail"}
-    return next((reason for reason in REASONS if reason in holding), "not_measured")
-
-
-def _speed(timing: dict[str, Any]) -> Speed:
-    faster, slower, same = (_count(timing, key) > 0 for key in _DECIDED)
-    if faster and slower:
-        return "mixed"
-    if faster or slower:
-        return "faster" if faster else "slower"
-    return "same" if same else "not_measured"
 
 
 def _count(section: dict[str, Any], key: str) -> int:

@@ -1,0 +1,96 @@
+"""`grade`: a folder of artifacts in, a verdict out. Ours is read back strictly; an older trial's goes through its gates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.errors import UsageError
+from truelap.model import Base, Case, Finding, Machine
+from truelap.peers.formulacode import gates, measured
+from truelap.peers.formulacode.artifacts import SetupStatus
+from truelap.peers.formulacode.folder import BrokenError, Folder
+from truelap.peers.formulacode.ours import reread
+from truelap.reward import with_reward
+from truelap.verdict import decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from truelap.model import Verdict
+    from truelap.policy import Policy
+
+_GATES: tuple[tuple[str, Callable[[Case, Folder, Policy], Case]], ...] = (
+    ("collect", gates.collect),
+    ("restore", gates.restore),
+    ("rebuild", gates.rebuild),
+    ("tests", measured.tests),
+    ("integrity", gates.integrity),
+    ("time", measured.timing),
+    ("outputs", measured.outputs),
+)
+_REQUIRED = ("collect", "restore", "tests", "time")
+_KNOWN = (
+    *("patch.diff", "patch_info.json", "agent_tree.txt", "protected_restore.json", "setup_status.json"),
+    *("test_results.json", "lsv/lsv_results.json", "reward.json", "rebuild.log"),
+)
+_ELSEWHERE = Machine(system="unknown", cpu="unknown", cores=0, python="unknown", sandbox="unknown")
+
+
+def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
+    """The verdict on a folder of artifacts. Nothing is run; what cannot be believed is inconclusive, never accepted.
+
+    Args:
+        folder: a result folder of ours (it holds verdict.json), or the artifacts of an older FormulaCode trial.
+        policy: protected patterns, margin, minimum of base passes and reward scheme for an older trial.
+        tool: name and version of truelap.
+
+    Raises:
+        UsageError: not a folder, or one without any file of a trial.
+    """
+    with Folder(folder) as opened:
+        if _holds(opened, "verdict.json"):
+            try:
+                return reread(opened)
+            except BrokenError as error:
+                return _decided(_blank(opened, str(error)), policy, tool)
+        if not any(_holds(opened, name) for name in _KNOWN):
+            raise UsageError(f"grade {folder}: holds neither verdict.json nor artifacts of a trial")
+        return _decided(_through_gates(opened, policy), policy, tool)
+
+
+def _holds(folder: Folder, name: str) -> bool:
+    try:
+        return folder.read(name) is not None
+    except BrokenError:
+        return True
+
+
+def _blank(folder: Folder, fault: str | None = None) -> Case:
+    found = (Finding(code="station:grade", level="inconclusive", message=fault),) if fault else ()
+    base = Base(given="as recorded in the folder", commit=None, tree="")
+    return Case(name=folder.name, base=base, findings=found)
+
+
+def _through_gates(folder: Folder, policy: Policy) -> Case:
+    try:
+        setup = folder.json("setup_status.json", SetupStatus)
+    except BrokenError as error:
+        return _blank(folder, str(error))
+    if setup is not None and (setup.succeeded is False or setup.exit_code):
+        return _blank(folder, f"the trial's setup failed in phase {setup.failed_phase}")
+    case = _blank(folder)
+    for name, gate in _GATES:
+        try:
+            case = gate(case, folder, policy)
+        except BrokenError as error:
+            fault = Finding(code=f"station:{name}", level="inconclusive", message=str(error))
+            case = case.plus(findings=(fault,))
+        if case.refused or (case.patch is not None and not case.patch.applied):
+            break
+    return case
+
+
+def _decided(case: Case, policy: Policy, tool: str) -> Verdict:
+    verdict = decide(case, policy, seed=0, tool=tool, machine=_ELSEWHERE, required=_REQUIRED)
+    return with_reward(verdict, case, policy)

@@ -1,0 +1,182 @@
+"""Results of ours read back: believed as they stand, or inconclusive where their parts disagree."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+
+from truelap.model import Base, Case, Evidence, Finding, Machine, Patch, StationRecord
+from truelap.peers.formulacode import grade
+from truelap.policy import load_policy
+from truelap.report import files
+from truelap.reward import with_reward
+from truelap.verdict import decide, exit_code
+
+
+class Timed(Evidence):
+    section: ClassVar[str] = "timing"
+
+    def summary(self) -> dict[str, Any]:
+        return {"n_faster": 1, "n_slower": 0, "n_same": 1, "n_missing": 0, "speedup": 2.0}
+
+    def artifacts(self) -> dict[str, Any]:
+        return {"timing.json": {"benchmarks": {"b": {"decision": "faster", "log_ratio": 0.5}}}}
+
+
+@pytest.fixture
+def result(tmp_path):
+    """Write a result folder of ours and hand it over."""
+
+    def make(*findings, **changed):
+        case = Case(
+            name="task",
+            base=Base(given="HEAD", commit="a" * 40, tree="b" * 40),
+            patch=Patch(sha256="f" * 64, applied=True, files=1),
+            candidate_tree="c" * 40,
+            findings=findings,
+            evidence=(("time", Timed()),),
+            stations=(StationRecord(name="time", status="done", seconds=1.0),),
+        ).model_copy(update=changed)
+        machine = Machine(system="Linux", cpu="x", cores=2, python="3.11.7", sandbox="bubblewrap")
+        verdict = decide(
+            case, load_policy(), seed=1, tool="truelap 0.1.0", machine=machine, required=("time",)
+        )
+        verdict = with_reward(verdict, case, load_policy())
+        for name, content in files(verdict, case):
+            (tmp_path / name).write_bytes(content)
+        return tmp_path, verdict
+
+    return make
+
+
+def read(folder):
+    return grade(folder, load_policy(), tool="truelap 0.1.0")
+
+
+def edit(folder, **changed):
+    path = folder / "verdict.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+
+
+FAIL = Finding(code="tests:regressed", level="fail", message="why")
+FAULT = Finding(code="station:time", level="inconclusive", message="noise")
+REFUSED = Finding(code="refused:symlinks", level="fail", message="a link", path="x")
+
+
+@pytest.mark.parametrize(
+    ("findings", "code"),
+    [((), 0), ((FAIL,), 1), ((REFUSED,), 1), ((FAULT,), 3), ((FAIL, FAULT), 1), ((REFUSED, FAULT), 1)],
+)
+def test_a_result_is_read_back_as_it_was_written(result, findings, code):
+    folder, verdict = result(*findings)
+    assert read(folder) == verdict
+    assert exit_code(read(folder)) == code
+
+
+def test_a_diff_that_does_not_apply_reads_back_too(result):
+    folder, verdict = result(patch=Patch(sha256="0" * 64, applied=False, error="x.py:1"), evidence=())
+    assert verdict.patch == {"submission_rejected": "tree_diff_failed"}
+    assert read(folder) == verdict
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"outcome": "rejected"},
+        {"outcome": "refused"},
+        {"outcome": "inconclusive", "failure_reason": "not_measured"},
+        {"failure_reason": "tamper"},
+        {"speed": "slower"},
+        {"timing": {}},
+        {"stations": []},
+        {"findings": [FAIL.model_dump()]},
+        {"findings": [FAULT.model_dump()]},
+        {"patch": {"submission_rejected": "tree_diff_failed"}},
+        {"reward": {"value": 0.4, "scheme": "log-speedup", "reasons": []}},
+        {"reward": {"value": None, "scheme": "log-speedup", "reasons": []}},
+    ],
+)
+def test_an_accepted_result_that_contradicts_itself_is_inconclusive(result, changed):
+    folder, _ = result()
+    edit(folder, **changed)
+    verdict = read(folder)
+    assert (verdict.outcome, verdict.reward.value, exit_code(verdict)) == ("inconclusive", None, 3)
+    assert verdict.findings[-1].code == "station:grade"
+
+
+@pytest.mark.parametrize("outcome", ["accepted", "refused"])
+def test_a_rejection_cannot_be_turned_into_something_else(result, outcome):
+    folder, _ = result(FAIL)
+    edit(folder, outcome=outcome, failure_reason=None if outcome == "accepted" else "no_patch")
+    assert read(folder).outcome == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("reward.json", b'{"reward": 1e9}'),
+        ("reward.json", b"{"),
+        ("reward.json", b'{"reward": NaN}'),
+        ("reward.json", None),
+        ("reward.txt", b"9.0\n"),
+        ("reward.txt", b"much\n"),
+        ("reward.txt", None),
+    ],
+)
+def test_a_reward_that_disagrees_is_no_reward(result, name, content):
+    folder, _ = result()
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_bytes(content)
+    assert (read(folder).outcome, read(folder).reward.value) == ("inconclusive", None)
+
+
+def test_an_inconclusive_result_may_not_carry_a_reward(result):
+    folder, _ = result(FAULT)
+    (folder / "reward.txt").write_text("6.0\n")
+    assert read(folder).findings[-1].message == "reward.txt is there without a reward"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"format": 2}',
+        b'{"format": 1}',
+        b'{"outcome": "accepted"}',
+        b'{"seed": NaN}',
+        b"\xff",
+    ],
+)
+def test_what_is_not_a_verdict_is_inconclusive(result, content):
+    folder, _ = result()
+    (folder / "verdict.json").write_bytes(content)
+    verdict = read(folder)
+    assert (verdict.outcome, verdict.failure_reason) == ("inconclusive", "not_measured")
+    assert "verdict.json" in verdict.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "changed", [{"outcome": "great"}, {"more": 1}, {"seed": "1"}, {"seed": 1.5}, {"format": 2}]
+)
+def test_a_verdict_of_another_form_is_inconclusive(result, changed):
+    folder, _ = result()
+    edit(folder, **changed)
+    assert read(folder).outcome == "inconclusive"
+
+
+def test_a_key_that_stands_twice_is_not_believed(result):
+    folder, _ = result(FAIL)
+    path = folder / "verdict.json"
+    path.write_text(path.read_text().rstrip().removesuffix("}") + ', "outcome": "accepted"}')
+    assert read(folder).outcome == "inconclusive"
+
+
+def test_a_result_that_is_not_finished_is_no_result(result):
+    folder, _ = result()
+    (folder / "verdict.json").unlink()
+    assert read(folder).outcome == "inconclusive"
