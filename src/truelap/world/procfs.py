@@ -1,0 +1,101 @@
+"""What the kernel says about processes, read from /proc. A process may be gone at any moment: that is never an error here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - read thousands of times while workers are timed
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def all_pids() -> list[int]:
+    """Every process that this /proc shows."""
+    return [int(name) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208 - as above
+
+
+def _stat(pid: int) -> list[str]:
+    # The name, in brackets, may hold anything; what follows the last bracket may not.
+    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+
+
+def state(pid: int) -> str:
+    """One letter (R running, S sleeping, T stopped, Z ended but not waited for ...), "" when there is none."""
+    return (_stat(pid) or [""])[0]
+
+
+def children(pid: int) -> list[int]:
+    """Children of a process, eldest first; those of all its threads."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
+    except OSError:
+        return []
+    if not Path(f"/proc/{pid}/task/{pid}/children").exists():
+        return _children_by_scan(pid)
+    found = (_read(f"/proc/{pid}/task/{task}/children") for task in tasks)
+    return [int(child) for listed in found for child in listed.split()]
+
+
+def _children_by_scan(pid: int) -> list[int]:
+    """For a kernel without CONFIG_PROC_CHILDREN."""
+    return sorted(other for other in all_pids() if _stat(other)[1:2] == [str(pid)])
+
+
+def descendants(pid: int) -> list[int]:
+    """Children, their children and so on, without `pid` itself."""
+    found: list[int] = []
+    waiting = children(pid)
+    while waiting:
+        found += waiting
+        waiting = [grandchild for child in waiting for grandchild in children(child)]
+    return found
+
+
+def name(pid: int) -> str:
+    """What the process calls itself (at first: the file that it runs), "" when there is none."""
+    return _read(f"/proc/{pid}/comm").strip()
+
+
+def environment(pid: int) -> bytes:
+    """The variables that a process was started with, b"" when it may not be asked."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def pid_namespace(pid: int) -> str | None:
+    """Identity of the process namespace that a process is in, None when it is gone or may not be asked."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return None
+
+
+def in_pid_namespace(identity: str) -> list[int]:
+    """Processes of a process namespace (nested ones are not counted)."""
+    return [pid for pid in all_pids() if pid_namespace(pid) == identity]
+
+
+def _uids(pid: int) -> list[str]:
+    for line in _read(f"/proc/{pid}/status").splitlines():
+        if line.startswith("Uid:"):
+            return line.split()[1:]
+    return []
+
+
+def of_user(uid: int) -> list[int]:
+    """Processes that have this user in any role (real, effective, saved, file system)."""
+    return [pid for pid in all_pids() if str(uid) in _uids(pid)]
+
+
+def users(pid: int) -> tuple[int, ...]:
+    """Real, effective, saved and file system user of a process, () when it is gone."""
+    return tuple(map(int, _uids(pid)))

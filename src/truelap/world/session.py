@@ -1,0 +1,188 @@
+"""One running step, the same for every backend: the channel, the output, the clock, and the certain end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, Self
+
+from truelap.errors import StepFault
+from truelap.world import procfs
+from truelap.world.clock import cpu_ns_of
+from truelap.world.sandbox import Ending
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from truelap.policy import Limits
+    from truelap.world.channel import Channel
+    from truelap.world.drain import Drain
+    from truelap.world.sandbox import Ended
+
+_STOP_TIMEOUT_S = 5.0
+_STOP_POLL_S = 0.0002
+_STOPPED = frozenset({"T", "t", "Z", "X", ""})
+"""States of a process that runs no instruction: stopped, traced, ended, gone."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended by itself, or was ended. `cpu_s` counts all its processes that were waited for."""
+
+    how: Ended
+    code: int | None
+    cpu_s: float
+
+
+class Cage(Protocol):
+    """What a backend provides: a set of processes that can be found, and be ended all at once."""
+
+    @property
+    def worker(self) -> int | None:
+        """The step's program; None when it had ended before it was seen."""
+
+    def members(self) -> list[int]:
+        """Every live process that may hold code of the step, eldest first."""
+
+    def keepers(self) -> list[int]:
+        """Processes of ours around it."""
+
+    def wait(self, timeout_s: float) -> Outcome | None:
+        """The program's end, None when it is still running.
+
+        Raises:
+            WorldError: the sandbox broke.
+        """
+
+    def destroy(self) -> Outcome:
+        """Kill everything and prove that nothing is left. May be called again.
+
+        Raises:
+            WorldError: something is left.
+        """
+
+
+class LiveSession:
+    """A `Session` over a cage.
+
+    Args:
+        cage: the processes; owned by the session from now on.
+        drain: reads what they print.
+        channel: the judge's end, when the step asked for one.
+        limits: bounds of the step.
+    """
+
+    channel: Channel
+    """The judge's end. Only there when the step asked for one."""
+
+    def __init__(self, cage: Cage, drain: Drain, channel: Channel | None, limits: Limits) -> None:
+        self._cage = cage
+        self._drain = drain
+        if channel is not None:
+            self.channel = channel
+        self._channel = channel
+        self._wall_s = limits.wall_s
+        self._started = time.monotonic()
+        self._ending: Ending | None = None
+        self._ending_lock = threading.Lock()
+
+    @property
+    def worker_pid(self) -> int:
+        """Pid of the step's program, as the host sees it."""
+        if self._cage.worker is None:
+            raise StepFault("closed", "the program had ended before it was seen")
+        return self._cage.worker
+
+    def cpu_ns(self) -> int:
+        """CPU nanoseconds of the worker process."""
+        pid = self.worker_pid
+        try:
+            used = cpu_ns_of(pid)
+        except OSError as error:
+            raise StepFault("closed", "the worker has ended") from error
+        # Looked at afterwards, so that a reused number is not taken for the worker's.
+        if procfs.state(pid) in {"Z", "X", ""} or self._ending is not None:
+            raise StepFault("closed", "the worker has ended")
+        return used
+
+    def pids(self) -> tuple[int, ...]:
+        """Every live process of the sandbox, ours around it included."""
+        return (*self._cage.keepers(), *self._cage.members())
+
+    def pause(self) -> None:
+        """Stop every process of the sandbox.
+
+        Raises:
+            StepFault: "late" when new processes come up faster than they can be stopped.
+        """
+        deadline = time.monotonic() + _STOP_TIMEOUT_S
+        seen_still: list[int] | None = None
+        while time.monotonic() < deadline:
+            members = self._cage.members()
+            running = [pid for pid in members if procfs.state(pid) not in _STOPPED]
+            # Twice the same: a child born just before its parent stopped is only in the second list.
+            if not running and members == seen_still:
+                return
+            seen_still = None if running else members
+            signal_all(running, signal.SIGSTOP)
+            if running:
+                time.sleep(_STOP_POLL_S)
+        raise StepFault("late", "the processes of the sandbox could not be stopped")
+
+    def resume(self) -> None:
+        """Let every process of the sandbox run again."""
+        signal_all(self._cage.members(), signal.SIGCONT)
+
+    def wait(self, timeout_s: float) -> Ending:
+        """Wait for the program's end, at most until the step's wall limit."""
+        left = self._started + self._wall_s - time.monotonic()
+        return self._end(max(0.0, min(timeout_s, left)), "deadline")
+
+    def kill(self) -> Ending:
+        """Kill everything now."""
+        return self._end(0.0, "killed")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.kill()
+        finally:
+            if self._channel is not None:
+                self._channel.close()
+
+    def _end(self, timeout_s: float, otherwise: Ended) -> Ending:
+        outcome = None
+        try:
+            if self._ending is None:
+                outcome = self._cage.wait(timeout_s)
+        finally:
+            ending = self._finish(outcome, otherwise)
+        return ending
+
+    def _finish(self, outcome: Outcome | None, otherwise: Ended) -> Ending:
+        with self._ending_lock:
+            if self._ending is None:
+                wall = time.monotonic() - self._started
+                try:
+                    last = self._cage.destroy()
+                finally:
+                    self._drain.finish()
+                how, code = (outcome.how, outcome.code) if outcome else (otherwise, None)
+                self._ending = Ending(how, code, self._drain.output, self._drain.truncated, wall, last.cpu_s)
+            return self._ending
+
+
+def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to each process that is still there."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

@@ -1,0 +1,217 @@
+"""The backend `none`: no sandbox at all, only with `--unsafe`, for trusted patches on machines that allow nothing better.
+
+The program runs as the judge's own user in the open. Paths of the sandbox are put in place of the real ones in arguments,
+variables and messages, so that the rest of truelap need not know.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from truelap.errors import WorldError
+from truelap.world import procfs, view
+from truelap.world.channel import Channel
+from truelap.world.drain import Drain
+from truelap.world.removal import remove_folder
+from truelap.world.sandbox import Capability
+from truelap.world.session import LiveSession, Outcome, signal_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from truelap.policy import Limits
+    from truelap.world.interpreter import Interpreter
+    from truelap.world.sandbox import Step
+
+_MARK = "TRUELAP_STEP"
+"""Variable by which the processes of a step are found again, unless they hide."""
+
+_NOT_SET = frozenset({resource.RLIMIT_NPROC})
+"""Counts all processes of the judge's user."""
+
+_END_TIMEOUT_S = 20.0
+_POLL_S = 0.002
+
+
+class Unsandboxed:
+    """See the module.
+
+    Args:
+        interpreter: the project's.
+    """
+
+    name = "none"
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+
+    def start(self, step: Step) -> LiveSession:
+        """Start a step, unprotected."""
+        scratch = Path(tempfile.mkdtemp(prefix="truelap-unsafe-"))
+        Path(scratch, "home").mkdir()
+        paths = _Paths(step, self._interpreter, scratch)
+        drain = Drain(step.limits.output_bytes)
+        channel, child_end = _channel(step, paths)
+        numbers = [] if child_end is None else [child_end.fileno()]
+        mark = secrets.token_hex(8)
+        environment = view.fixed_environment(self._interpreter) | dict(step.env)
+        try:
+            process = subprocess.Popen(
+                [*map(paths.outside, step.argv), *map(str, numbers)],
+                cwd=step.tree,
+                env={name: paths.outside(value) for name, value in environment.items()} | {_MARK: mark},
+                stdin=subprocess.DEVNULL,
+                stdout=drain.write_end,
+                stderr=drain.write_end,
+                pass_fds=numbers,
+                start_new_session=True,
+            )
+        except OSError as error:
+            drain.finish()
+            raise WorldError(f"{step.argv[0]} cannot be started: {error.strerror}") from error
+        finally:
+            if child_end is not None:
+                child_end.close()
+        drain.handed_on()
+        _bound(process.pid, step)
+        return LiveSession(_Cage(process, mark, scratch), drain, channel, step.limits)
+
+    def self_check(self) -> tuple[Capability, ...]:
+        """Nothing holds, and nothing needs asking."""
+        return (
+            Capability(
+                "sandbox", False, "the submission runs as the judge's own user and can do all that it can"
+            ),
+        )
+
+
+def _bound(pid: int, step: Step) -> None:
+    for kind, soft, hard in view.resource_limits(step.limits):
+        if kind not in _NOT_SET:
+            resource.prlimit(pid, kind, (soft, hard))
+    if step.cores:
+        os.sched_setaffinity(pid, step.cores)
+
+
+class _Paths:
+    """Where things of the sandbox are when there is none."""
+
+    def __init__(self, step: Step, interpreter: Interpreter, scratch: Path) -> None:
+        places = {PurePosixPath(bind.target): bind.source for bind in view.shown_binds(step, interpreter)}
+        places |= {
+            step.mount: step.tree,
+            view.PYCACHE: scratch / "pycache",
+            view.HOME: scratch / "home",
+        }
+        # Longest first: one may lie in another.
+        ordered = sorted(places.items(), key=lambda place: -len(str(place[0])))
+        self._places = [
+            (str(inside), str(outside)) for inside, outside in ordered if str(inside) != str(outside)
+        ]
+
+    def outside(self, value: Any) -> Any:
+        """Replace paths of the sandbox by real ones, in strings at any depth."""
+        return _replaced(value, self._places)
+
+    def inside(self, value: Any) -> Any:
+        """The reverse."""
+        return _replaced(value, [(outside, inside) for inside, outside in self._places])
+
+
+def _replaced(value: Any, pairs: list[tuple[str, str]]) -> Any:
+    if isinstance(value, str):
+        for old, new in pairs:
+            value = value.replace(old, new)
+        return value
+    if isinstance(value, list | tuple):
+        return [_replaced(item, pairs) for item in value]
+    if isinstance(value, dict):
+        return {_replaced(key, pairs): _replaced(item, pairs) for key, item in value.items()}
+    return value
+
+
+class _TranslatingChannel(Channel):
+    def __init__(self, end: socket.socket, limits: Limits, paths: _Paths) -> None:
+        super().__init__(end, message_bytes=limits.message_bytes, messages=limits.messages)
+        self._paths = paths
+
+    def send(self, message: Mapping[str, Any], *, timeout_s: float = 30.0) -> None:
+        super().send(self._paths.outside(dict(message)), timeout_s=timeout_s)
+
+    def receive(self, timeout_s: float) -> dict[str, Any]:
+        received: dict[str, Any] = self._paths.inside(super().receive(timeout_s))
+        return received
+
+
+def _channel(step: Step, paths: _Paths) -> tuple[Channel | None, socket.socket | None]:
+    if not step.channel:
+        return None, None
+    ours, theirs = socket.socketpair()
+    return _TranslatingChannel(ours, step.limits, paths), theirs
+
+
+class _Cage:
+    """See `session.Cage`. Processes that leave the session and clear their environment are not found: nothing is promised."""
+
+    def __init__(self, process: subprocess.Popen[bytes], mark: str, scratch: Path) -> None:
+        self._process = process
+        self._mark = f"{_MARK}={mark}".encode()
+        self._scratch = scratch
+        self._handle = os.pidfd_open(process.pid)
+        self._outcome: Outcome | None = None
+
+    @property
+    def worker(self) -> int | None:
+        """The program."""
+        return self._process.pid
+
+    def members(self) -> list[int]:
+        """The program, its descendants, and whatever still carries the mark."""
+        pid = self._process.pid
+        known = [pid, *procfs.descendants(pid)] if self._process.returncode is None else []
+        marked = [other for other in procfs.all_pids() if self._mark in procfs.environment(other)]
+        return list(dict.fromkeys(known + marked))
+
+    def keepers(self) -> list[int]:
+        """None."""
+        return []
+
+    def wait(self, timeout_s: float) -> Outcome | None:
+        """The program's end, None when it is still running."""
+        ready = select.poll()
+        ready.register(self._handle, select.POLLIN)
+        if self._outcome is None and ready.poll(timeout_s * 1000):
+            self._reap()
+        return self._outcome
+
+    def destroy(self) -> Outcome:
+        """Kill what can be found."""
+        deadline = time.monotonic() + _END_TIMEOUT_S
+        while members := [pid for pid in self.members() if procfs.state(pid) not in {"Z", "X", ""}]:
+            if time.monotonic() > deadline:
+                raise WorldError(f"processes of the step survive it: {members}")
+            signal_all(members, signal.SIGKILL)
+            time.sleep(_POLL_S)
+        outcome = self._outcome or self._reap()
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+            remove_folder(self._scratch)
+        return outcome
+
+    def _reap(self) -> Outcome:
+        _, status, usage = os.wait4(self._process.pid, 0)
+        code = self._process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        self._outcome = Outcome("signal", -code, cpu) if code < 0 else Outcome("exit", code, cpu)
+        return self._outcome

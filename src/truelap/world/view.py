@@ -1,0 +1,173 @@
+"""What a program sees inside a bubblewrap sandbox: mounts, environment and limits, worked out before anything is started."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from truelap.world.sandbox import PROBES, Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from truelap.policy import Limits
+    from truelap.world.interpreter import Interpreter
+    from truelap.world.sandbox import Step
+
+SCRATCH = PurePosixPath("/tmp")  # noqa: S108 - inside the sandbox, of its own
+HOME = SCRATCH / "home"
+PYCACHE = SCRATCH / "pycache"
+PACKAGE = Path(__file__).resolve().parent.parent
+USER = 1000
+"""User and group as the program sees them, the same whichever user was leased."""
+
+_USR = Path("/usr")
+_ROOT_NAMES = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+_FROM_ETC = (
+    "alternatives",
+    "ca-certificates",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "mime.types",
+    "os-release",
+    "pki/tls/certs",
+    "protocols",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+)
+_MADE_ETC = ("group", "hosts", "nsswitch.conf", "passwd")
+_OPEN_FILES = 4096
+_CPU_GRACE_S = 5
+_SINGLE_THREADED = (
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+)
+
+
+def fixed_environment(interpreter: Interpreter) -> dict[str, str]:
+    """Every variable that a program finds, besides those of its step: nothing of the judge's."""
+    return {
+        "HOME": str(HOME),
+        "LANG": "C.UTF-8",
+        "PATH": f"{interpreter.executable.parent}:/usr/local/bin:/usr/bin:/bin",
+        "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONPYCACHEPREFIX": str(PYCACHE),
+        "TMPDIR": str(SCRATCH),
+        "TZ": "UTC",
+    } | dict.fromkeys(_SINGLE_THREADED, "1")
+
+
+def shown_binds(step: Step, interpreter: Interpreter) -> tuple[Bind, ...]:
+    """Host folders that appear read-only: the probes, the interpreter's, the step's own; parents before what lies in them."""
+    given = (Bind(PACKAGE / "probes", PROBES), *interpreter.binds, *step.binds)
+    by_target = {bind.target: bind for bind in given}
+    return tuple(by_target[target] for target in sorted(by_target))
+
+
+def arguments(
+    step: Step, interpreter: Interpreter, hidden: Iterable[Path], place: Callable[[Path], str]
+) -> list[str]:
+    """Bubblewrap's options for a step, without the program itself.
+
+    Args:
+        step: what to run.
+        interpreter: the project's.
+        hidden: host folders that must not be seen even where one of the folders shown holds them.
+        place: says under which path bubblewrap finds a host path that the sandbox's user may not be able to reach.
+    """
+    binds = shown_binds(step, interpreter)
+    scratch = str(step.limits.scratch_bytes)
+    found = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    found += [
+        "--cap-drop",
+        "ALL",
+        "--uid",
+        str(USER),
+        "--gid",
+        str(USER),
+        "--hostname",
+        "sandbox",
+        "--clearenv",
+    ]
+    found += _environment(fixed_environment(interpreter) | dict(step.env))
+    found += _system(place)
+    found += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/dev/shm", str(SCRATCH)):  # noqa: S108
+        found += ["--perms", "1777", "--size", scratch, "--tmpfs", folder]
+    found += ["--dir", str(HOME), "--dir", str(PYCACHE)]
+    for bind in binds:
+        found += ["--ro-bind", place(bind.source), str(bind.target)]
+    covers = [str(cover) for cover in _covers(binds, hidden)]
+    for cover in covers:
+        found += ["--tmpfs", cover]
+    found += ["--bind", place(step.tree), str(step.mount)]
+    for folder in (*covers, "/dev", "/"):
+        found += ["--remount-ro", folder]
+    return [*found, "--chdir", str(step.mount)]
+
+
+def _environment(variables: Mapping[str, str]) -> list[str]:
+    return [word for name, value in sorted(variables.items()) for word in ("--setenv", name, value)]
+
+
+def _system(place: Callable[[Path], str]) -> list[str]:
+    found = ["--ro-bind", str(_USR), str(_USR)]
+    for path in (Path("/", name) for name in _ROOT_NAMES):
+        if path.is_symlink():
+            found += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            found += ["--ro-bind", str(path), str(path)]
+    for path in (Path("/etc", name) for name in _FROM_ETC):
+        if path.exists():
+            found += ["--ro-bind", str(path), str(path)]
+    cpu = Path("/sys/devices/system/cpu")
+    if cpu.is_dir():
+        found += ["--ro-bind", str(cpu), str(cpu)]
+    made = place(PACKAGE / "world" / "etc")
+    for name in _MADE_ETC:
+        found += ["--ro-bind", f"{made}/{name}", f"/etc/{name}"]
+    return found
+
+
+def _covers(binds: Iterable[Bind], hidden: Iterable[Path]) -> list[PurePosixPath]:
+    """Where something hidden would appear inside."""
+    shown = [*binds, Bind(_USR, PurePosixPath(_USR))]
+    found = set()
+    for path in {form for given in hidden for form in (given.absolute(), given.resolve())}:
+        for bind in shown:
+            source = bind.source.resolve()
+            if path.is_dir() and path.is_relative_to(source):
+                found.add(bind.target / path.relative_to(source))
+    return sorted(found)
+
+
+def resource_limits(limits: Limits) -> list[tuple[int, int, int]]:
+    """(resource, soft, hard) for every process of the sandbox, never above what the judge itself may have.
+
+    The address space stands in for memory, which has no limit of its own without a cgroup: a process that asks for more
+    gets an honest MemoryError, but several processes together may use several times as much. Processes are counted per
+    leased user, or per user namespace: in both cases nobody else's are among them.
+    """
+    wanted = [
+        (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + _CPU_GRACE_S),
+        (resource.RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
+        (resource.RLIMIT_NPROC, limits.processes, limits.processes),
+        (resource.RLIMIT_RTPRIO, 0, 0),
+    ]
+    return [(kind, _allowed(kind, soft), _allowed(kind, hard)) for kind, soft, hard in wanted]
+
+
+def _allowed(kind: int, value: int) -> int:
+    most = resource.getrlimit(kind)[1]
+    return value if most == resource.RLIM_INFINITY else min(value, most)
