@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.model import GITLINK, Entry
-from truelap.world.git_blobs import BlobWriter, read_blobs, write_blobs
+from truelap.world.git_blobs import BlobWriter, read_blobs, reader, write_blobs
 from truelap.world.git_directory import import_directory
 from truelap.world.git_import import Imported, import_revision
 from truelap.world.git_process import Git, GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -50,7 +50,7 @@ class Applied(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Size of a difference: files, added and removed lines (attributes and binary content make no exception)."""
+    """Size of a difference: files, added and removed lines; what looks binary to git has none."""
 
     files: int
     added_lines: int
@@ -122,9 +122,10 @@ class Store:
 
     def numstat(self, old_tree: str, new_tree: str) -> Counts:
         """How much differs between two trees."""
-        found = self.git.run("diff-tree", "-r", "-z", "--numstat", "--text", *_PLAIN, old_tree, new_tree)
+        found = self.git.run("diff-tree", "-r", "-z", "--numstat", *_PLAIN, old_tree, new_tree)
         lines = [line.split(b"\t", 2) for line in found.split(b"\0") if line]
-        return Counts(len(lines), sum(int(line[0]) for line in lines), sum(int(line[1]) for line in lines))
+        added, removed = (sum(int(line[n]) for line in lines if line[n] != b"-") for n in (0, 1))
+        return Counts(len(lines), added, removed)
 
     def list_tree(self, tree: str) -> Iterator[TreeFile]:
         """Every file of a tree, sorted by path."""
@@ -145,6 +146,10 @@ class Store:
     def blobs_up_to(self, limit: int, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """As `blobs`, with None for a content of more than `limit` bytes."""
         return read_blobs(self.git, ids, limit)
+
+    def reader(self) -> AbstractContextManager[Callable[[str], bytes]]:
+        """For reading many contents in no known order: gives a function from id to content."""
+        return reader(self.git)
 
     def add_blob(self, data: bytes) -> str:
         """Add one content and return its id."""

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 from truelap.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from truelap.world.git_process import Git, Pipes
 
@@ -43,6 +43,19 @@ def read_blobs(git: Git, ids: Iterable[str], limit: int | None) -> Iterator[tupl
             pipes.stdin.flush()
             for name in batch:
                 yield name, _answer(pipes, name, limit)
+
+
+@contextmanager
+def reader(git: Git) -> Iterator[Callable[[str], bytes]]:
+    """A function that gives the content of one id after the other, in any order."""
+    with git.talk("cat-file", "--batch") as pipes:
+
+        def read(name: str) -> bytes:
+            pipes.stdin.write(f"{name}\n".encode())
+            pipes.stdin.flush()
+            return _answer(pipes, name, None) or b""
+
+        yield read
 
 
 def _answer(pipes: Pipes, name: str, limit: int | None) -> bytes | None:

@@ -1,0 +1,94 @@
+"""Opens the starting tree: a commit, the commit that a file names, or a pristine directory."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from truelap.errors import UsageError
+from truelap.model import Base, Finding
+from truelap.suite import find_asv_configs, protected_patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from truelap.suite import AsvConfig
+    from truelap.world.git import Store
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def base_of_revision(store: Store, repo: Path, revision: str) -> Base:
+    """The tree of a commit, without its submodules.
+
+    Raises:
+        UsageError: no such repository or revision, or its objects are not whole.
+    """
+    found = store.import_revision(repo, revision)
+    return _with_suite(
+        store, Base(given=revision, commit=found.commit, tree=found.tree, gitlinks=found.gitlinks)
+    )
+
+
+def base_of_directory(store: Store, folder: Path, carry: tuple[str, ...] = ()) -> Base:
+    """A pristine directory whole: untracked suites, nested repositories and submodules are part of it.
+
+    Args:
+        store: the private store.
+        folder: the directory.
+        carry: globs, as in a `.gitignore` file, of ignored files that are taken all the same.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    return _with_suite(
+        store, Base(given=str(folder), commit=None, tree=store.import_directory(folder, carry))
+    )
+
+
+def read_base_file(path: Path) -> str | None:
+    """The commit id that a file holds (`/opt/fc_baseline_sha`), or None when there is no such file.
+
+    Raises:
+        UsageError: the file cannot be read, or holds something else.
+    """
+    try:
+        text = path.read_text("ascii", "replace").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"base file {path}: {error.strerror}") from error
+    if not _COMMIT.fullmatch(text):
+        raise UsageError(f"base file {path}: holds no commit id (40 hexadecimal digits)")
+    return text
+
+
+def asv_configs(store: Store, base: Base) -> tuple[AsvConfig, ...]:
+    """Base's asv configurations."""
+    return find_asv_configs(*_files(store, base))
+
+
+def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
+    """A note for each configuration that cannot be used, and so protects nothing but itself."""
+    return tuple(
+        Finding(
+            code="suite:config",
+            level="info",
+            message=f"asv config of base: {config.problem}",
+            path=config.path,
+        )
+        for config in configs
+        if config.problem is not None
+    )
+
+
+def _with_suite(store: Store, base: Base) -> Base:
+    paths, read = _files(store, base)
+    patterns = protected_patterns(find_asv_configs(paths, read), paths, read)
+    return base.model_copy(update={"protected_paths": patterns})
+
+
+def _files(store: Store, base: Base) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:
+    blobs = {file.path: file.blob for file in store.list_tree(base.tree)}
+    return blobs, lambda path: store.blob(blobs[path.encode()])

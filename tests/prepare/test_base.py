@@ -1,0 +1,57 @@
+"""The starting tree, and what base's own asv config adds to the protected set."""
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.policy import matches
+from truelap.prepare.base import (
+    asv_configs,
+    base_of_directory,
+    base_of_revision,
+    read_base_file,
+    suite_findings,
+)
+
+SUITE = {
+    "asv.x.json": '{"benchmark_dir": "bench"}',
+    "bench/b.py": "import common_bench\n",
+    "common_bench.py": "",
+}
+
+
+def test_the_suite_of_a_commit_is_protected(store, repo):
+    commit = repo.commit(SUITE)
+    repo.commit({"asv.x.json": '{"benchmark_dir": "elsewhere"}'})
+    base = base_of_revision(store, repo.folder, commit[:12])
+    assert (base.given, base.commit) == (commit[:12], commit)
+    protected = [path for path in SUITE if matches(base.protected_paths, path.encode())]
+    assert protected == list(SUITE)
+    assert not matches(base.protected_paths, b"elsewhere/b.py")
+    assert [config.benchmark_dir for config in asv_configs(store, base)] == ["bench"]
+
+
+def test_an_untracked_suite_of_a_directory_is_protected(store, repo):
+    repo.commit({"pkg.py": ""})
+    repo.write(SUITE)
+    base = base_of_directory(store, repo.folder)
+    assert base.commit is None
+    assert matches(base.protected_paths, b"bench/b.py")
+
+
+def test_a_broken_config_is_noted(store, repo):
+    base = base_of_revision(store, repo.folder, repo.commit({"asv.conf.json": "{"}))
+    (finding,) = suite_findings(asv_configs(store, base))
+    assert (finding.code, finding.level, finding.path) == ("suite:config", "info", "asv.conf.json")
+    assert suite_findings(asv_configs(store, base_of_directory(store, repo.folder / ".git" / "refs"))) == ()
+
+
+def test_a_base_file_holds_a_commit_id(tmp_path):
+    path = tmp_path / "fc_baseline_sha"
+    assert read_base_file(path) is None
+    path.write_text("a" * 40 + "\n")
+    assert read_base_file(path) == "a" * 40
+    path.write_text("main\n")
+    with pytest.raises(UsageError, match="holds no commit id"):
+        read_base_file(path)
+    with pytest.raises(UsageError, match="Is a directory"):
+        read_base_file(tmp_path)

@@ -1,0 +1,212 @@
+"""One patch out of every form of submission."""
+
+import os
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.model import GITLINK, Case
+from truelap.policy import load_policy
+from truelap.prepare.base import base_of_directory, base_of_revision
+from truelap.prepare.collect import Head, PatchFile, Worktree, collect, collect_patch, read_patch
+
+POLICY = load_policy()
+FILES = {
+    "pkg/a.py": "one\ntwo\n",
+    "pkg/b.py": "b\n",
+    "benchmarks/x.py": "x\n",
+    ".gitignore": "*.log\nbuild/\n",
+}
+
+
+@pytest.fixture
+def base(store, repo):
+    return base_of_revision(store, repo.folder, repo.commit(FILES))
+
+
+def kinds(patch):
+    return {os.fsdecode(entry.path): entry.kind for entry in patch.entries}
+
+
+def edit(repo):
+    repo.write({"pkg/a.py": "one\n2\n", "new é.py": "n\n"})
+    (repo.folder / "pkg/b.py").unlink()
+
+
+EDITED = {"pkg/a.py": "modified", "pkg/b.py": "deleted", "new é.py": "added"}
+
+
+def test_three_forms_give_the_same_tree(store, repo, base):
+    edit(repo)
+    diff = repo.diff()
+    worktree, notes = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    repo.commit()
+    head, _ = collect_patch(store, base, Head(repo.folder, "HEAD"), POLICY)
+    patch, _ = collect_patch(store, base, PatchFile(diff), POLICY)
+    assert kinds(patch) == EDITED
+    assert patch.tree == head.tree == worktree.tree
+    assert (patch.files, patch.added_lines, patch.removed_lines, patch.applied) == (3, 2, 2, True)
+    assert patch.size_bytes == len(diff)
+    assert notes == ()
+
+
+def test_the_evidence_holds_every_line(store, repo, base):
+    repo.write({".gitattributes": "benchmarks/** -diff\n", "benchmarks/x.py": "def time_x(): return 0\n"})
+    case = Case(name="t", base=base)
+    done = collect(Worktree(repo.folder), case, SimpleNamespace(store=store), POLICY, None, None)
+    files = done.get("collect").artifacts()
+    assert b"+def time_x(): return 0" in files["patch.diff"]
+    assert files["patch_info.json"] == {"applied": True, "files": 2, "added_lines": 2, "removed_lines": 1}
+
+
+def test_a_diff_that_does_not_apply_is_kept_as_it_came(store, repo, base):
+    diff = b"diff --git a/no.py b/no.py\n--- a/no.py\n+++ b/no.py\n@@ -1 +1 @@\n-x\n+y\n"
+    case = Case(name="t", base=base)
+    done = collect(PatchFile(diff), case, SimpleNamespace(store=store), POLICY, None, None)
+    assert done.patch.applied is False
+    assert done.patch.error == "the diff does not apply to base: error: no.py: does not exist in index"
+    assert done.patch.claimed_paths == (b"no.py",)
+    assert done.get("collect").artifacts()["patch.diff"] == diff
+
+
+@pytest.mark.parametrize("diff", [b"", b"\n \n"])
+def test_an_empty_diff_is_no_patch_and_no_error(store, base, diff):
+    patch, _ = collect_patch(store, base, PatchFile(diff), POLICY)
+    assert (patch.applied, patch.error, patch.entries) == (False, None, ())
+
+
+@pytest.mark.parametrize("form", [Worktree, lambda folder: Head(folder, "HEAD")])
+def test_an_unchanged_tree_is_no_patch(store, repo, base, form):
+    patch, _ = collect_patch(store, base, form(repo.folder), POLICY)
+    assert (patch.applied, patch.error, patch.tree) == (False, None, base.tree)
+
+
+def test_what_is_not_there_is_one_clear_line(store, base, tmp_path):
+    for submission in (Worktree(tmp_path / "no"), Head(tmp_path, "HEAD")):
+        with pytest.raises(UsageError, match="name"):
+            collect_patch(store, base, submission, POLICY)
+    with pytest.raises(UsageError, match="No such file"):
+        read_patch(tmp_path / "no.diff", POLICY)
+
+
+def test_a_diff_over_the_limit_is_not_even_read_whole(store, base, tmp_path):
+    refuse = POLICY.refuse.model_copy(update={"max_diff_bytes": 1000})
+    policy = POLICY.model_copy(update={"refuse": refuse})
+    (tmp_path / "big.diff").write_bytes(b"x" * 5000)
+    patch, _ = collect_patch(store, base, read_patch(tmp_path / "big.diff", policy), policy)
+    assert patch.size_bytes == 1001
+    assert patch.error == "the diff has more than 1000 bytes"
+
+
+@pytest.mark.parametrize("where", ["new.bin", "pkg/a.py"])
+def test_a_file_larger_than_any_diff_is_not_read(store, repo, base, where):
+    with (repo.folder / where).open("wb") as sparse:
+        sparse.truncate(1 << 42)
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert patch.applied is False
+    assert where in patch.error
+    assert patch.size_bytes > POLICY.refuse.max_diff_bytes
+
+
+def test_ignored_files_and_special_files_are_noted(store, repo, base):
+    repo.write({"x.log": "", "build/y.o": "", "pkg/z.log": ""})
+    (repo.folder / "pkg/b.py").unlink()
+    os.mkfifo(repo.folder / "pkg/b.py")
+    patch, notes = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {"pkg/b.py": "deleted"}
+    said = {note.code: note for note in notes}
+    assert said["discarded:special_file"].path == "pkg/b.py"
+    assert said["discarded:ignored"].message.startswith("3 new files")
+
+
+def test_a_tracked_file_counts_although_ignored(store, repo):
+    repo.write({"data.log": "1\n", ".gitignore": "*.log\n"})
+    repo.git("add", "-f", "data.log", ".gitignore")
+    repo.git("commit", "-q", "-m", "x")
+    base = base_of_revision(store, repo.folder, "HEAD")
+    repo.write({"data.log": "2\n"})
+    assert kinds(collect_patch(store, base, Worktree(repo.folder), POLICY)[0]) == {"data.log": "modified"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_the_submissions_doing(store, repo, base):
+    (repo.folder / "pkg/a.py").chmod(0)
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert "pkg/a.py: cannot be read" in patch.error
+
+
+def test_folders_nested_without_end(store, repo, base):
+    place = os.open(repo.folder, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(os.open("leaf", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+    os.close(place)
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    subprocess.run(["rm", "-rf", repo.folder / "d"], check=True)  # too deep for Python's own way
+    assert "nested deeper" in patch.error
+
+
+def test_names_that_git_does_not_hold_are_claimed(store, repo, base):
+    repo.write({"sub/.GIT/config": "x\n", "fine.py": ""})
+    (repo.folder / ".gitmodules").symlink_to("fine.py")
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {"fine.py": "added"}
+    assert patch.claimed_paths == (b".gitmodules", b"sub/.GIT/config")
+
+
+def test_a_file_in_place_of_a_folder_and_back(store, repo, base):
+    shutil.rmtree(repo.folder / "pkg")
+    repo.write({"pkg": "a file\n"})
+    (repo.folder / ".gitignore").unlink()
+    repo.write({".gitignore/inner": "x"})
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {
+        "pkg": "added",
+        "pkg/a.py": "deleted",
+        "pkg/b.py": "deleted",
+        ".gitignore": "deleted",
+        ".gitignore/inner": "added",
+    }
+
+
+def with_submodule(repo, commit):
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{commit},ext")
+    repo.git("commit", "-q", "-m", "a submodule")
+
+
+def test_submodules_of_a_commit_do_not_count_and_are_named(store, repo, base):
+    with_submodule(repo, "1" * 40)
+    base = base_of_revision(store, repo.folder, "HEAD")
+    repo.write({"ext/lib.c": "int x;\n", "pkg/a.py": "new\n"})
+    patch, notes = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {"pkg/a.py": "modified"}
+    assert [(note.code, note.path) for note in notes] == [("discarded:submodule", "ext")]
+    head, _ = collect_patch(store, base, Head(repo.folder, "HEAD"), POLICY)
+    assert head.entries == ()
+
+
+@pytest.mark.parametrize("at_base", [True, False])
+def test_a_new_or_moved_submodule_is_an_entry(store, repo, base, at_base):
+    if at_base:
+        with_submodule(repo, "1" * 40)
+        base = base_of_revision(store, repo.folder, "HEAD")
+    with_submodule(repo, "2" * 40)
+    patch, _ = collect_patch(store, base, Head(repo.folder, "HEAD"), POLICY)
+    assert [(entry.path, entry.new_mode) for entry in patch.entries] == [(b"ext", GITLINK)]
+
+
+def test_a_nested_suite_of_a_pristine_directory_is_part_of_base(store, repo, make_repo):
+    repo.commit(FILES)
+    suite = make_repo("repo/suite")
+    suite.commit({"benchmarks/wcs.py": "w\n"})
+    base = base_of_directory(store, repo.folder)
+    suite.commit({"benchmarks/wcs.py": "edited\n"})
+    suite.write({"benchmarks/sp ace.py": "new\n"})
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {"suite/benchmarks/wcs.py": "modified", "suite/benchmarks/sp ace.py": "added"}
