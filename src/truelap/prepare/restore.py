@@ -1,0 +1,193 @@
+"""Station restore: assembles the candidate tree from base and the admitted entries, without those that are put back.
+
+Put back are the measurement setup (protected), test code, and what a rule discards. Nothing is cleaned: the candidate
+never was the submission's tree. It is listed again afterwards, so that what remains is known and not assumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from truelap.errors import TruelapError, WorldError
+from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
+from truelap.policy import matches
+from truelap.prepare.admit import Admission
+from truelap.prepare.only_tests import only_for_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from truelap.model import Case
+    from truelap.policy import Policy
+    from truelap.prepare.collect import HasStore
+    from truelap.settings import Settings
+    from truelap.task import Task
+    from truelap.world.git import Store
+
+Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way"]
+
+_MESSAGES: Mapping[Fate, str] = {
+    "protected": "belongs to the measurement setup; base's version is used",
+    "test_code": "is test code; base's version is used",
+    "in_the_way": "stands where a restored file or its folder must be",
+}
+
+
+class Restoration(Evidence):
+    """What was put back, and what of it remains (nothing, unless truelap is wrong)."""
+
+    section: ClassVar[str] = ""
+    base: str
+    error: str | None = None
+    """Why the station could not do its work, in one line."""
+    discarded: tuple[str, ...] = ()
+    """Protected paths, and paths in the way of a restored one."""
+    remaining: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    config_changed: tuple[str, ...] = ()
+    """Changed files that may hold pytest's configuration. They stay; pytest reads base's."""
+    added_sha256: dict[str, str] = Field(default_factory=dict)
+
+    def artifacts(self) -> dict[str, Any]:
+        """protected_restore.json and test_edits.json, with the keys that graders know."""
+        if self.error is not None:
+            return {"protected_restore.json": {"ran": False, "error": self.error}}
+        edits = self.model_dump(mode="json", exclude={"base", "error", "discarded", "remaining"})
+        restored = {
+            "ran": True,
+            "base": self.base,
+            "discarded": list(self.discarded),
+            "remaining": list(self.remaining),
+        }
+        return {"protected_restore.json": restored, "test_edits.json": edits}
+
+
+def restore(case: Case, world: HasStore, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
+    """The case with its candidate tree. A fault of ours leaves none, and is on record."""
+    try:
+        return _Assembly(case, world.store, policy).run()
+    except (TruelapError, OSError) as error:
+        evidence = Restoration(base=case.base.commit or case.base.tree, error=str(error))
+        finding = Finding(code="station:restore", level="inconclusive", message=str(error))
+        return case.plus(findings=(finding,), evidence=(("restore", evidence),))
+
+
+class _Assembly:
+    def __init__(self, case: Case, store: Store, policy: Policy) -> None:
+        self._case, self._store, self._policy = case, store, policy
+        self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
+        self._protected = (*policy.protected.patterns, *case.base.protected_paths)
+        admission = case.get("admit")
+        ruled = admission.discarded if isinstance(admission, Admission) else ()
+        self._ruled = frozenset(path for _, path, _ in ruled)
+        self._helpers = self._only_for_tests()
+
+    def run(self) -> Case:
+        """Sort the entries, build the tree from those that are kept, and list it again."""
+        sorted_out = self._sorted_out()
+        kept = sorted_out["kept"]
+        base = self._case.base.tree
+        tree = self._store.replace(base, ((e.path, e.new_mode, e.new_blob) for e in kept))
+        left = self._store.entries(base, tree)
+        if set(left) != set(kept):
+            raise WorldError(
+                "the assembled tree does not differ from base as it was meant to; this is a fault of truelap"
+            )
+        remaining = tuple(shown(entry.path) for entry in left if self._fate(entry) != "kept")
+        put_back = [entry for fate, some in sorted_out.items() if fate != "kept" for entry in some]
+        return self._case.plus(
+            candidate_tree=tree,
+            findings=(*_notes(sorted_out), *self._failures(tree, remaining)),
+            evidence=(("restore", self._evidence(sorted_out, remaining)),),
+            discarded=(*self._case.discarded, *sorted(shown(entry.path) for entry in put_back)),
+        )
+
+    def _sorted_out(self) -> Mapping[Fate, list[Entry]]:
+        found: dict[Fate, list[Entry]] = defaultdict(list)
+        for entry in self._entries:
+            found[self._fate(entry)].append(entry)
+        blocking = _in_the_way(found)
+        found["in_the_way"] = [entry for entry in found["kept"] if entry.path in blocking]
+        found["kept"] = [entry for entry in found["kept"] if entry.path not in blocking]
+        return found
+
+    def _fate(self, entry: Entry) -> Fate:
+        if matches(self._protected, entry.path):
+            return "protected"
+        if matches(self._policy.test_code.patterns, entry.path) or entry.path in self._helpers:
+            return "test_code"
+        return "ruled" if entry.path in self._ruled else "kept"
+
+    def _only_for_tests(self) -> frozenset[bytes]:
+        changed = [entry.path for entry in self._entries if entry.old_mode != 0]
+        base = self._store.list_tree(self._case.base.tree)
+        return only_for_tests(self._store, base, changed, self._policy.test_code.patterns)
+
+    def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:
+        for path in remaining:
+            yield Finding(
+                code="tamper:remaining", level="fail", message="could not be put back to base", path=path
+            )
+        patch = self._case.patch
+        if tree == self._case.base.tree and not self._case.refused:
+            empty = patch is None or not patch.entries
+            message = (
+                "the submission is empty" if empty else "nothing is left of the submission after discarding"
+            )
+            yield Finding(code="no_patch", level="fail", message=message)
+
+    def _evidence(self, sorted_out: Mapping[Fate, list[Entry]], remaining: tuple[str, ...]) -> Restoration:
+        tests = sorted_out["test_code"]
+        added = [entry for entry in tests if entry.kind == "added"]
+        config = [e for e in sorted_out["kept"] if matches(self._policy.test_code.config_patterns, e.path)]
+        return Restoration(
+            base=self._case.base.commit or self._case.base.tree,
+            discarded=_shown(sorted_out["protected"] + sorted_out["in_the_way"]),
+            remaining=remaining,
+            modified=_shown(entry for entry in tests if entry.kind not in {"added", "deleted"}),
+            added=_shown(added),
+            deleted=_shown(entry for entry in tests if entry.kind == "deleted"),
+            config_changed=_shown(config),
+            added_sha256=self._digests(entry for entry in added if entry.new_mode in {REGULAR, EXECUTABLE}),
+        )
+
+    def _digests(self, entries: Iterable[Entry]) -> dict[str, str]:
+        files = list(entries)
+        contents = self._store.blobs(entry.new_blob for entry in files)
+        return {
+            shown(entry.path): hashlib.sha256(content).hexdigest()
+            for entry, (_, content) in zip(files, contents, strict=True)
+        }
+
+
+def _in_the_way(found: Mapping[Fate, list[Entry]]) -> frozenset[bytes]:
+    """Kept paths that cannot exist beside what base has at the restored paths: a file for a folder, or below a file."""
+    back = {
+        entry.path for fate, some in found.items() if fate != "kept" for entry in some if entry.old_mode != 0
+    }
+    folders = {folder for path in back for folder in _above(path)}
+    coming = (entry.path for entry in found.get("kept", ()) if entry.new_mode != 0)
+    return frozenset(path for path in coming if path in folders or not back.isdisjoint(_above(path)))
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while b"/" in path:
+        path = path.rpartition(b"/")[0]
+        yield path
+
+
+def _shown(entries: Iterable[Entry]) -> tuple[str, ...]:
+    return tuple(sorted(shown(entry.path) for entry in entries))
+
+
+def _notes(sorted_out: Mapping[Fate, list[Entry]]) -> Iterator[Finding]:
+    # What a rule discards was noted when it ruled.
+    for fate, message in _MESSAGES.items():
+        for entry in sorted_out[fate]:
+            yield Finding(code=f"discarded:{fate}", level="info", message=message, path=shown(entry.path))
