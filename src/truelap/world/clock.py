@@ -7,8 +7,12 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from truelap.world.procfs import state
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+_SETTLE_S = 0.002
 
 
 def cpu_ns_of(pid: int) -> int:
@@ -38,6 +42,7 @@ class SandboxClock:
     def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
         self._pids = pids
         self._last: dict[int, int] = {}
+        self._moved: set[int] = set()
         self._ended_ns = 0
         self.refresh()
 
@@ -48,13 +53,26 @@ class SandboxClock:
             self._ended_ns += self._last.pop(pid)
         for pid in now:
             self._last.setdefault(pid, 0)
+        self._moved.clear()
 
     def read_ns(self) -> int:
         """The sum now."""
-        for pid in self._last:
+        for pid, before in self._last.items():
             with suppress(OSError):
-                self._last[pid] = cpu_ns_of(pid)
+                self._last[pid] = used = cpu_ns_of(pid)
+                if used != before:
+                    self._moved.add(pid)
         return self._ended_ns + sum(self._last.values())
+
+    def settle(self) -> None:
+        """Wait, a moment at most, until what has run since the last `refresh` has left its core.
+
+        The kernel books a process's time when it leaves the core or at the next tick, and shows what is booked: read
+        while the worker still runs, its clock may be 4 ms behind.
+        """
+        deadline = time.monotonic() + _SETTLE_S
+        while any(state(pid) == "R" for pid in self._moved) and time.monotonic() < deadline:
+            pass
 
 
 def worker_cores(turn: int) -> tuple[frozenset[int], frozenset[int]]:

@@ -1,0 +1,122 @@
+"""The whole of timing: every case once, then those that look changed again and again, each time on fresh workers."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from truelap.checks.timing.decide import broken, measured, undecided
+from truelap.checks.timing.track import Track, Venue
+from truelap.checks.timing.visit import SIDES, Broken, Lap, Name, Plan
+from truelap.checks.timing.worker import Undelivered
+from truelap.world.clock import running_on, worker_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truelap.checks.timing.evidence import CaseResult, Visit
+    from truelap.checks.timing.suite import Timed
+    from truelap.policy import Time
+    from truelap.world.files import TreeOnDisk
+
+
+@dataclass
+class _Run:
+    """One case on its way."""
+
+    case: Timed
+    visits: list[Visit] = field(default_factory=list)
+    result: CaseResult | None = None
+    tried_again: bool = False
+
+
+class Campaign:
+    """Times cases on two trees.
+
+    Args:
+        venue: where.
+        trees: of both sides.
+        time: the policy's thresholds, already scaled by the effort asked for.
+        seed: of every random choice.
+    """
+
+    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int) -> None:
+        self._venue = venue
+        self._trees = trees
+        self._time = time
+        self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
+        self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
+        self.order: tuple[str, ...] = ()
+        self.changed: set[bytes] = set()
+
+    def run(self, cases: Iterable[Timed]) -> tuple[CaseResult, ...]:
+        """Time all cases; one result each."""
+        runs = [_Run(case) for case in cases]
+        self.order = self._shuffle(runs)
+        for generation in range(self._time.visits):
+            open_runs = [run for run in runs if self._goes_on(run)]
+            if open_runs:
+                if generation:
+                    self._shuffle(open_runs)
+                self._generation(generation, open_runs)
+        return tuple(run.result or measured(run.case, run.visits, self._time.margin) for run in runs)
+
+    def _shuffle(self, runs: list[_Run]) -> tuple[str, ...]:
+        self._draw.shuffle(runs)
+        return tuple(run.case.id for run in runs)
+
+    def _goes_on(self, run: _Run) -> bool:
+        return run.result is None and undecided(run.visits, self._time.visits, self._time.margin)
+
+    def _generation(self, number: int, runs: Sequence[_Run]) -> None:
+        workers, judge = worker_cores(number)
+        modules = sorted({run.case.benchmark.module for run in runs})
+        seed = self._draw.randrange(2**32)
+        self._venue.world.events.progress(f"timing {len(runs)} benchmarks, visit {number + 1}")
+        with (
+            running_on(judge),
+            Track(
+                self._venue, self._trees, cores=workers, seed=seed, modules=modules, losses=self._losses
+            ) as track,
+        ):
+            waiting = deque(runs)
+            while waiting:
+                run = waiting.popleft()
+                if not self._settled(track, run):
+                    waiting.append(run)
+        # What base's own run rewrites is the suite's habit, not the submission's doing.
+        self.changed |= track.changed["candidate"] - track.changed["base"]
+
+    def _settled(self, track: Track, run: _Run) -> bool:
+        """One visit. False when it failed in a way that deserves a second try (once; a hang costs too much)."""
+        module = run.case.benchmark.module
+        barred = {name: reason for name in SIDES if (reason := track.ready(name, module)) is not None}
+        if barred:
+            run.result = broken(run.case, {name: Undelivered("lost", why) for name, why in barred.items()})
+            return True
+        try:
+            lap = Lap(track.workers, self._plan(run.case), self._draw)
+            run.visits.append(lap.run(run.case.order(self._draw.randrange(2**32))))
+        except Broken as end:
+            if not run.tried_again and _deserves_another(end.failures):
+                run.tried_again = True
+                return False
+            run.result = broken(run.case, end.failures)
+        finally:
+            track.tidy()
+        return True
+
+    def _plan(self, case: Timed) -> Plan:
+        return Plan(
+            sample_s=self._time.sample_s,
+            pairs=self._time.pairs,
+            max_pair_s=self._time.max_pair_s,
+            limit_s=case.benchmark.timeout_s or self._time.benchmark_timeout_s,
+        )
+
+
+def _deserves_another(failures: Mapping[Name, Undelivered]) -> bool:
+    """Only the candidate failed, and at once: a benchmark that fails now and then is no reason to accuse."""
+    return set(failures) == {"candidate"} and failures["candidate"].kind in {"failed", "lost"}

@@ -1,0 +1,80 @@
+"""From visits and failures to a decision per benchmark. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.checks.timing.evidence import CaseResult
+from truelap.stats import borne_out, leaning, stray_limit_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truelap.checks.timing.evidence import Decision, Visit
+    from truelap.checks.timing.suite import Timed
+    from truelap.checks.timing.visit import Name
+    from truelap.checks.timing.worker import Undelivered
+
+ASLEEP_S = 0.0005
+"""CPU that a stopped sandbox may seem to use: none but what two readings of a clock differ by."""
+
+
+def decide(visits: Sequence[Visit], margin: float) -> tuple[Decision, str | None]:
+    """What all visits say together, with the reason where they say less than they seem to.
+
+    Faster or slower takes every visit beyond the margin in the same direction. A gain is disputed, and then is no gain,
+    when the second clock does not bear it out, or when the candidate's sandbox worked outside its samples.
+
+    Args:
+        visits: at least one.
+        margin: share of the time, 0.05 for 5 %.
+    """
+    effects = [visit.effect for visit in visits]
+    decision = leaning(effects, margin)
+    if decision == "same":
+        return decision, "the visits disagree" if leaning(effects[:1], margin) != "same" else None
+    if not borne_out(effects, margin):
+        return "same", "disputed: CPU and wall time tell different stories"
+    doubt = _stray(visits) if decision == "faster" else None
+    return ("same", f"disputed: {doubt}") if doubt else (decision, None)
+
+
+def _stray(visits: Sequence[Visit]) -> str | None:
+    for visit in visits:
+        allowed = stray_limit_s(visit.effect.log_ratio, visit.candidate.sampled_s)
+        if visit.candidate.stray_s - visit.base.stray_s > allowed:
+            return "the candidate computes between its samples"
+        if visit.candidate.asleep_s > ASLEEP_S:
+            return "the candidate computes while it is stopped"
+    return None
+
+
+def undecided(visits: Sequence[Visit], wanted: int, margin: float) -> bool:
+    """Whether another visit could still make this benchmark faster or slower."""
+    if len(visits) >= wanted:
+        return False
+    return not visits or leaning([visit.effect for visit in visits], margin) != "same"
+
+
+def broken(case: Timed, failures: Mapping[Name, Undelivered]) -> CaseResult:
+    """The result of a benchmark that a side did not deliver: base decides whether it counts at all."""
+    base, candidate = failures.get("base"), failures.get("candidate")
+    if base is None:
+        kind = "it skips what base runs" if candidate and candidate.kind == "skipped" else f"{candidate}"
+        return unmeasured(case, "missing", kind)
+    if base.kind != "skipped":
+        return unmeasured(case, "invalid", f"base does not run it: {base}")
+    both = candidate is not None
+    result = unmeasured(case, "invalid", "skipped" if both else "skipped at base, not by the candidate")
+    return result.model_copy(update={"candidate_runs_skipped": not both})
+
+
+def unmeasured(case: Timed, decision: Decision, reason: str) -> CaseResult:
+    """A benchmark without a single number."""
+    return CaseResult(id=case.id, params=case.params, decision=decision, reason=reason)
+
+
+def measured(case: Timed, visits: Sequence[Visit], margin: float) -> CaseResult:
+    """A benchmark that both sides delivered every time."""
+    decision, reason = decide(visits, margin)
+    return CaseResult(id=case.id, params=case.params, decision=decision, reason=reason, visits=tuple(visits))

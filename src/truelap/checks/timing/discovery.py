@@ -1,0 +1,53 @@
+"""Asks base what its suite holds, in a sandbox that never held a byte of the submission."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.checks.timing.track import Track, Venue
+from truelap.checks.timing.worker import Undelivered
+from truelap.world.clock import worker_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.checks.timing.suite import Benchmark
+    from truelap.checks.timing.visit import Name
+    from truelap.world.files import TreeOnDisk
+
+
+def discover(
+    venue: Venue, base: TreeOnDisk, modules: Iterable[str], seed: int
+) -> tuple[tuple[Benchmark, ...], dict[str, str]]:
+    """Import every module of the suite, each on its own.
+
+    Returns:
+        All benchmarks in the order of the modules, and the modules that cannot be imported, with the reason.
+    """
+    cores, _ = worker_cores(0)
+    found: list[Benchmark] = []
+    failed: dict[str, str] = {}
+    # Only base's worker is ever asked for.
+    trees: dict[Name, TreeOnDisk] = {"base": base, "candidate": base}
+    losses: dict[Name, int] = {"base": 0, "candidate": 0}
+    with Track(venue, trees, cores=cores, seed=seed, modules=(), losses=losses) as track:
+        for module in modules:
+            gone = track.ready("base")
+            if gone is not None:
+                failed[module] = gone
+                continue
+            benchmarks, error = _module(track, venue, module)
+            found += benchmarks
+            if error is not None:
+                failed[module] = error
+            track.tidy()
+    return tuple(found), failed
+
+
+def _module(track: Track, venue: Venue, module: str) -> tuple[tuple[Benchmark, ...], str | None]:
+    worker = track.workers["base"]
+    try:
+        with worker.awake():
+            return worker.discover(module, venue.load_s)
+    except Undelivered as failure:
+        return (), str(failure)

@@ -1,0 +1,184 @@
+"""What timing measured, as frozen values, and the two views of it: numbers for verdict.json, and timing.json."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any, ClassVar, Literal
+
+from truelap.model import Evidence, Frozen
+from truelap.stats import Cost, Effect, Pair, effect_of, log_ratio, median_interval, speedup
+
+Decision = Literal["faster", "slower", "same", "missing", "invalid"]
+
+
+class Side(Frozen):
+    """One side of one visit, by the judge's clocks. Times are seconds."""
+
+    calls: int
+    """Calls per sample: chosen for each side so that its samples last about equally long."""
+    cpu_per_call: tuple[float, ...]
+    """CPU of the whole sandbox, one number a sample."""
+    wall_per_call: tuple[float, ...]
+    stray_s: float
+    """CPU that the sandbox used in its own turns between samples."""
+    asleep_s: float
+    """CPU that it used while it was stopped: nothing, unless something is wrong."""
+    cpu_s: float
+    """CPU from before setup to after teardown."""
+
+    @property
+    def sampled_s(self) -> float:
+        """CPU of all samples together."""
+        return self.calls * sum(self.cpu_per_call)
+
+
+class Visit(Frozen):
+    """One benchmark timed once on both sides, each in a process of its own; sample n of one side pairs with sample n of the other."""
+
+    base: Side
+    candidate: Side
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The samples, two by two."""
+        return tuple(
+            Pair(base, candidate)
+            for base, candidate in zip(_costs(self.base), _costs(self.candidate), strict=True)
+        )
+
+    @property
+    def effect(self) -> Effect:
+        """What the pairs say together."""
+        return effect_of(self.pairs)
+
+
+def _costs(side: Side) -> tuple[Cost, ...]:
+    return tuple(Cost(cpu, wall) for cpu, wall in zip(side.cpu_per_call, side.wall_per_call, strict=True))
+
+
+class CaseResult(Frozen):
+    """One benchmark with one set of parameters."""
+
+    id: str
+    """As asv writes it: the name, and the parameter index behind a dash."""
+    params: tuple[str, ...] = ()
+    decision: Decision
+    reason: str | None = None
+    visits: tuple[Visit, ...] = ()
+    candidate_runs_skipped: bool = False
+    """Base skips it, the candidate does not."""
+
+    @property
+    def judged(self) -> tuple[Visit, ...]:
+        """The visits that the reported ratio comes from: not the first, which chose what to look at again."""
+        return self.visits[1:] or self.visits
+
+    @property
+    def log_ratio(self) -> float | None:
+        """The median of what the judged visits say; None when nothing was measured."""
+        if not self.visits:
+            return None
+        return median(visit.effect.log_ratio for visit in self.judged)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % order-statistic interval of the judged visits' pairs together, widened to hold each visit's own median."""
+        if not self.visits:
+            return None
+        medians = [visit.effect.log_ratio for visit in self.judged]
+        low, high = median_interval([ratio for visit in self.judged for ratio in _pair_ratios(visit)])
+        return min(low, *medians), max(high, *medians)
+
+    def as_data(self) -> dict[str, Any]:
+        """One entry of timing.json."""
+        ratio, interval = self.log_ratio, self.interval
+        return {
+            "decision": self.decision,
+            "reason": self.reason,
+            "params": list(self.params),
+            "log_ratio": ratio,
+            "interval": None if interval is None else list(interval),
+            "speedup": None if ratio is None else speedup((ratio,)),
+            "base": _side_data([visit.base for visit in self.visits]),
+            "candidate": _side_data([visit.candidate for visit in self.visits]),
+            "visits": [_visit_data(visit) for visit in self.visits],
+            "first_pass": _visit_data(self.visits[0]) if self.visits else None,
+            "confirmation": None,
+        }
+
+
+def _pair_ratios(visit: Visit) -> list[float]:
+    if visit.effect.clock == "cpu":
+        return [log_ratio(pair.base.cpu_s, pair.candidate.cpu_s) for pair in visit.pairs]
+    return [log_ratio(pair.base.wall_s, pair.candidate.wall_s) for pair in visit.pairs]
+
+
+def _visit_data(visit: Visit) -> dict[str, Any]:
+    effect = visit.effect
+    return {
+        "log_ratio": effect.log_ratio,
+        "check": effect.check,
+        "clock": effect.clock,
+        "pairs": len(visit.pairs),
+    }
+
+
+def _side_data(sides: list[Side]) -> dict[str, Any]:
+    return {
+        "seconds_per_call": [value for side in sides for value in side.cpu_per_call],
+        "wall_seconds_per_call": [value for side in sides for value in side.wall_per_call],
+        "calls": [side.calls for side in sides],
+        "cpu_s": sum(side.cpu_s for side in sides),
+        "stray_cpu_s": sum(side.stray_s for side in sides),
+    }
+
+
+class TimingEvidence(Evidence):
+    """Everything that the time station measured."""
+
+    section: ClassVar[str] = "timing"
+
+    config: str
+    """Path of the asv config in base."""
+    protocol: dict[str, Any]
+    seed: int
+    order: tuple[str, ...]
+    """Ids in the order in which they were first timed."""
+    cases: tuple[CaseResult, ...]
+    failed_modules: dict[str, str]
+    """Modules of the suite that cannot be imported at base, with the reason."""
+    changed_files: tuple[str, ...] = ()
+    """Files of the candidate's tree that were other than they should be after it had run."""
+
+    def count(self, decision: Decision) -> int:
+        """How many benchmarks have this decision."""
+        return sum(case.decision == decision for case in self.cases)
+
+    @property
+    def credited(self) -> tuple[float, ...]:
+        """A log ratio for every benchmark that was measured; zero where no change is established."""
+        return tuple(
+            case.log_ratio or 0.0 if case.decision in {"faster", "slower"} else 0.0
+            for case in self.cases
+            if case.decision in {"faster", "slower", "same"}
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """See `Evidence`: counts, and the geometric mean over all measured benchmarks (null when there is none)."""
+        counts = {
+            f"n_{name}": self.count(name) for name in ("faster", "slower", "same", "missing", "invalid")
+        }
+        return {**counts, "speedup": speedup(self.credited), "protocol": self.protocol}
+
+    def artifacts(self) -> dict[str, Any]:
+        """See `Evidence`: timing.json."""
+        return {
+            "timing.json": {
+                "config": self.config,
+                "protocol": self.protocol,
+                "seed": self.seed,
+                "order": list(self.order),
+                "failed_modules": self.failed_modules,
+                "benchmarks": {case.id: case.as_data() for case in self.cases},
+            }
+        }

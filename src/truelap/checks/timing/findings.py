@@ -1,0 +1,63 @@
+"""What the measured times mean for the submission. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.model import Finding, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from truelap.checks.timing.evidence import CaseResult, TimingEvidence
+    from truelap.policy import Policy
+
+
+def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
+    """Every benchmark that base has must be delivered; something must have been measured."""
+    return (
+        *_of_cases(evidence, policy),
+        *(
+            Finding(
+                code="time:module_failed",
+                level="info",
+                message=f"{module}: cannot be imported at base: {reason}",
+            )
+            for module, reason in sorted(evidence.failed_modules.items())
+        ),
+        *(
+            Finding(code="tamper:tree_changed", level="fail", message="changed while it was timed", path=path)
+            for path in evidence.changed_files
+        ),
+        *_of_nothing(evidence),
+    )
+
+
+def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
+    slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
+    for case in evidence.cases:
+        if case.decision == "missing":
+            yield Finding(code="benchmarks:missing", level="fail", message=f"{case.id}: {case.reason}")
+        elif case.decision == "slower":
+            yield Finding(code="benchmarks:regressed", level=slower, message=f"{case.id}: {_times(case)}")
+        elif case.candidate_runs_skipped:
+            yield Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
+        elif case.reason and case.reason.startswith("disputed"):
+            yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
+
+
+def _times(case: CaseResult) -> str:
+    data = case.as_data()
+    return f"runs at {data['speedup']:.2f} of base's speed"
+
+
+def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
+    if not any(case.decision in {"faster", "slower", "same", "missing"} for case in evidence.cases):
+        why = (
+            "base's suite holds no benchmark that can be timed"
+            if not evidence.cases
+            else "base delivers none of them"
+        )
+        yield Finding(
+            code="time:nothing_measured", level="inconclusive", message=f"no benchmark was measured: {why}"
+        )

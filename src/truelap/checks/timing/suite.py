@@ -1,0 +1,145 @@
+"""What base's suite holds: its modules, its benchmarks, and the cases to time. Known before the candidate is touched."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError
+
+from truelap.errors import UsageError
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.task import BenchmarkChoice
+
+
+class Benchmark(Frozen):
+    """One benchmark as base's suite describes it; `error` tells why it cannot even be built."""
+
+    module: str
+    owner: str | None = Field(alias="class")
+    attr: str
+    name: str
+    error: str | None
+    kind: str = ""
+    """asv's type: time, timeraw, peakmemory, memory or track."""
+    params: tuple[tuple[str, ...], ...] = ()
+    """The axes of the parameters, as text."""
+    timeout_s: float | None = None
+    cache_key: str | None = None
+
+
+class Timed(Frozen):
+    """A benchmark with one set of parameters."""
+
+    id: str
+    benchmark: Benchmark
+    param: int | None
+    params: tuple[str, ...]
+
+    def order(self, seed: int) -> dict[str, Any]:
+        """The message that opens this case in a worker: base's metadata, dictated to both sides."""
+        told = self.benchmark
+        return {
+            "type": "case",
+            "module": told.module,
+            "class": told.owner,
+            "attr": told.attr,
+            "name": told.name,
+            "axes": [len(axis) for axis in told.params],
+            "param": self.param,
+            "cache_key": told.cache_key,
+            "seed": seed,
+        }
+
+
+def modules_of(paths: Iterable[bytes], folder: str, package: str) -> tuple[str, ...]:
+    """The modules of a suite, as asv finds them: every file below its folder whose own folders are packages.
+
+    Args:
+        paths: every path of base.
+        folder: the suite's, relative to the tree's root; "." for the root itself.
+        package: the name under which the suite's folder is imported.
+
+    >>> modules_of([b"b/__init__.py", b"b/x.py", b"b/sub/__init__.py", b"b/data/y.py", b"z.py"], "b", "b")
+    ('b', 'b.sub', 'b.x')
+    """
+    # A name that is not UTF-8 is no module that an import statement could name.
+    known = {path.decode("utf-8", "replace") for path in paths}
+    start = "" if folder in {"", "."} else f"{folder.strip('/')}/"
+    inner = [path.removeprefix(start) for path in known if path.startswith(start) and path.endswith(".py")]
+    return tuple(
+        sorted({".".join((package, *_dotted(path))) for path in inner if _in_packages(path, start, known)})
+    )
+
+
+def _in_packages(inner: str, start: str, known: set[str]) -> bool:
+    parts = inner.split("/")[:-1]
+    return all(f"{start}{'/'.join(parts[: n + 1])}/__init__.py" in known for n in range(len(parts)))
+
+
+def _dotted(inner: str) -> list[str]:
+    parts = inner.removesuffix(".py").split("/")
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def read_benchmarks(reply: dict[str, Any]) -> tuple[Benchmark, ...]:
+    """The benchmarks that a worker found in one module.
+
+    Raises:
+        ValueError: the reply has another form.
+    """
+    try:
+        return tuple(Benchmark.model_validate_json(json.dumps(told)) for told in reply["benchmarks"])
+    except (ValidationError, KeyError, TypeError) as error:
+        raise ValueError("the worker described benchmarks in a form that is not known") from error
+
+
+def timed_cases(benchmarks: Iterable[Benchmark]) -> tuple[Timed, ...]:
+    """Every benchmark with every set of its parameters, by id; the first of a name counts, as in asv.
+
+    A benchmark that cannot be built stands once, without parameters.
+    """
+    found: dict[str, Timed] = {}
+    for benchmark in benchmarks:
+        if not benchmark.params or benchmark.error is not None:
+            found.setdefault(
+                benchmark.name, Timed(id=benchmark.name, benchmark=benchmark, param=None, params=())
+            )
+            continue
+        for index, params in enumerate(itertools.product(*benchmark.params)):
+            key = f"{benchmark.name}-{index}"
+            found.setdefault(key, Timed(id=key, benchmark=benchmark, param=index, params=params))
+    return tuple(found[key] for key in sorted(found))
+
+
+def chosen(cases: tuple[Timed, ...], pattern: str | None, choice: BenchmarkChoice) -> tuple[Timed, ...]:
+    """The cases whose id holds the command line's pattern, one of the task's `include` and none of its `exclude`.
+
+    All are regular expressions, searched in the id.
+
+    Raises:
+        UsageError: a pattern is no regular expression, or nothing is left.
+    """
+    try:
+        wanted = [re.compile(text) for text in (pattern,) if text is not None]
+        include = [re.compile(text) for text in choice.include]
+        exclude = [re.compile(text) for text in choice.exclude]
+    except re.error as error:
+        raise UsageError(f"benchmark pattern {error.pattern!r}: {error}") from error
+    left = tuple(
+        case
+        for case in cases
+        if all(rule.search(case.id) for rule in wanted)
+        and (not include or any(rule.search(case.id) for rule in include))
+        and not any(rule.search(case.id) for rule in exclude)
+    )
+    if cases and not left:
+        some = ", ".join(case.id for case in cases[:3])
+        raise UsageError(f"no benchmark of base is selected (base has {len(cases)}: {some}, ...)")
+    return left

@@ -1,0 +1,194 @@
+"""Where both workers live: fresh sandboxes on fresh copies of the trees, started when needed and again when one is lost."""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from truelap.checks.timing.visit import SIDES, Name
+from truelap.checks.timing.worker import Undelivered, Worker
+from truelap.errors import WorldError
+from truelap.world.files import deviations
+from truelap.world.sandbox import PROBES, Bind, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Self
+
+    from truelap.policy import Limits
+    from truelap.task import Environment
+    from truelap.world import World
+    from truelap.world.files import TreeOnDisk
+
+ASV = PurePosixPath("/truelap/asv")
+"""Where asv_runner's folder is mounted, read-only and from the judge's side."""
+
+MAX_LOSSES = 5
+"""So often a side's worker is started anew; a submission that hangs in everything must not hold the judge for hours."""
+
+
+@dataclass(frozen=True)
+class Venue:
+    """What every worker of a run has in common.
+
+    Attributes:
+        folder: of the suite, relative to the tree's root.
+        paths: folders of the tree that are importable, relative to its root.
+        load_s: longest wait for one module to be imported.
+    """
+
+    world: World
+    environment: Environment
+    limits: Limits
+    folder: str
+    paths: tuple[str, ...]
+    load_s: float
+
+    @property
+    def mount(self) -> PurePosixPath:
+        """Where the tree appears, the same for both sides."""
+        return PurePosixPath(self.environment.mount)
+
+    @property
+    def suite(self) -> PurePosixPath:
+        """The suite's folder as the worker sees it; its last part is the name that the suite is imported under."""
+        return self.mount / self.folder
+
+
+def runner_folder() -> Path:
+    """The folder of the asv_runner that truelap was installed with; it is found, not imported.
+
+    Raises:
+        WorldError: it is not there.
+    """
+    spec = importlib.util.find_spec("asv_runner")
+    if spec is None or spec.origin is None:
+        raise WorldError("asv_runner is not installed beside truelap; install truelap with its dependencies")
+    return Path(spec.origin).parent
+
+
+class Track:
+    """Both workers of one generation: same core, same hash seed, own sandbox, own fresh tree.
+
+    Args:
+        venue: what they share with other generations.
+        trees: the trees to copy; base's may stand for both.
+        cores: where both run.
+        seed: of the interpreters' hashes and of the suite's random numbers.
+        modules: of the suite, imported in every worker before the first case.
+        losses: how often each side's worker was lost so far, in this generation or an earlier one.
+    """
+
+    def __init__(
+        self,
+        venue: Venue,
+        trees: Mapping[Name, TreeOnDisk],
+        *,
+        cores: frozenset[int],
+        seed: int,
+        modules: Iterable[str],
+        losses: dict[Name, int],
+    ) -> None:
+        self._venue = venue
+        self._trees = trees
+        self._cores = cores
+        self._seed = seed
+        self._modules = tuple(modules)
+        self._losses = losses
+        self._open: dict[Name, ExitStack] = {}
+        self._workers: dict[Name, Worker] = {}
+        self._unloadable: dict[tuple[Name, str], str] = {}
+        self.changed: dict[Name, set[bytes]] = {name: set() for name in SIDES}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in SIDES:
+            self._leave(name)
+
+    def ready(self, name: Name, module: str | None = None) -> str | None:
+        """Have a live worker for a side; the reason when there is none, or none that has this module."""
+        while name not in self._workers:
+            if self._losses[name] >= MAX_LOSSES:
+                return f"not run: its worker was lost {MAX_LOSSES} times"
+            self._enter(name)
+        return self._unloadable.get((name, module)) if module is not None else None
+
+    @property
+    def workers(self) -> Mapping[Name, Worker]:
+        """The live workers."""
+        return self._workers
+
+    def tidy(self) -> None:
+        """Let go of workers that were lost."""
+        for name in SIDES:
+            worker = self._workers.get(name)
+            if worker is not None and not worker.usable:
+                self._losses[name] += 1
+                self._leave(name)
+
+    def _enter(self, name: Name) -> None:
+        with ExitStack() as stack:
+            tree = stack.enter_context(self._venue.world.trees.fresh(self._trees[name], f"time-{name}"))
+            stack.callback(self._audit, name, tree)
+            session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree)))
+            worker = Worker(session)
+            try:
+                worker.start(self._start_order())
+            except Undelivered as failure:
+                raise WorldError(f"the benchmark probe did not start: {failure}") from failure
+            self._workers[name] = worker
+            self._open[name] = stack.pop_all()
+        self._load(name, worker)
+
+    def _load(self, name: Name, worker: Worker) -> None:
+        for module in self._modules:
+            if (name, module) in self._unloadable:
+                continue
+            try:
+                reason = worker.load(module, self._venue.load_s)
+            except Undelivered as failure:
+                self._unloadable[name, module] = f"importing {module}: {failure}"
+                self.tidy()
+                return
+            if reason is not None:
+                self._unloadable[name, module] = f"importing {module}: {reason}"
+        with suppress(Undelivered):
+            worker.rest()
+        self.tidy()
+
+    def _leave(self, name: Name) -> None:
+        self._workers.pop(name, None)
+        if name in self._open:
+            self._open.pop(name).close()
+
+    def _audit(self, name: Name, tree: TreeOnDisk) -> None:
+        found = deviations(tree.root, tree.manifest)
+        self.changed[name] |= {*found.changed, *found.missing}
+
+    def _step(self, name: Name, tree: TreeOnDisk) -> Step:
+        venue = self._venue
+        python, probe = venue.world.interpreter.executable, PROBES / "run_benchmarks.py"
+        return Step(
+            name=f"time-{name}",
+            argv=(str(python), "-s", "-X", "pycache_prefix=/tmp/pycache", str(probe)),
+            tree=tree.root,
+            limits=venue.limits,
+            mount=venue.mount,
+            binds=(Bind(runner_folder(), ASV / "asv_runner"),),
+            env={**venue.environment.env, "PYTHONHASHSEED": str(self._seed % 2**32)},
+            cores=self._cores,
+        )
+
+    def _start_order(self) -> dict[str, object]:
+        venue = self._venue
+        return {
+            "asv": str(ASV),
+            "suite": str(venue.suite),
+            "paths": [str(venue.mount / path) for path in venue.paths],
+            "seed": self._seed,
+        }

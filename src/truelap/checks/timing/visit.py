@@ -1,0 +1,216 @@
+"""One visit: one benchmark, both sides prepared and alive, taking turns on one core in samples of a few milliseconds.
+
+The order is A | B B | A A | B: two neighbours are a pair, and a slow moment of the machine hits both. The first sample
+after the other side's turn finds colder caches (1.3 % here); in this order each side has as many of those as the other.
+While one side is awake every process of the other is stopped, and no setup runs inside a pair.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from truelap.checks.timing.evidence import Side, Visit
+from truelap.checks.timing.worker import Undelivered
+from truelap.stats import next_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from random import Random
+
+    from truelap.checks.timing.worker import Sample, Worker
+
+Name = Literal["base", "candidate"]
+SIDES: tuple[Name, Name] = ("base", "candidate")
+
+BLOCK = 3
+"""Pairs between two setups, as asv sets up anew for about 10 ms of calls. Odd, or one side would have more cold samples."""
+
+ENOUGH_PAIRS = 4
+ENOUGH_LONG_PAIRS = 2
+CALIBRATION_LEAST = 3
+"""First calls are slow; a sample of one short call, paired with one of many, would be off by what a sample itself costs."""
+
+CALIBRATION_STEPS = 12
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much to measure in one visit. Times are seconds.
+
+    Attributes:
+        max_pair_s: after this long a visit is content with fewer pairs; a pair that is longer is not taken in blocks.
+        limit_s: longest wait for one setup, or for one sample.
+    """
+
+    sample_s: float
+    pairs: int
+    max_pair_s: float
+    limit_s: float
+
+
+class Broken(Exception):  # noqa: N818 - a result, not an error
+    """A visit that could not be finished: which sides did not deliver, and why."""
+
+    def __init__(self, failures: Mapping[Name, Undelivered]) -> None:
+        super().__init__(", ".join(f"{name}: {failure}" for name, failure in failures.items()))
+        self.failures = failures
+
+
+class Lap:
+    """The state of one visit.
+
+    Args:
+        workers: both sides, asleep.
+        plan: how much to measure.
+        draw: the judge's chance: who is prepared first, who starts.
+    """
+
+    def __init__(self, workers: Mapping[Name, Worker], plan: Plan, draw: Random) -> None:
+        self._workers = workers
+        self._plan = plan
+        self._draw = draw
+        self._calls: dict[Name, int] = dict.fromkeys(SIDES, 1)
+        self._samples: dict[Name, list[Sample]] = {name: [] for name in SIDES}
+        self._sample_ns: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
+        self._pair_ns = 0
+        self._spent_ns = 0
+
+    def run(self, order: Mapping[str, Any]) -> Visit:
+        """Time one case.
+
+        Raises:
+            Broken: a side did not deliver. Both are closed and asleep then, or not usable.
+        """
+        before = {name: self._workers[name].cpu_ns() for name in SIDES}
+        try:
+            self._measure(self._open(order))
+        except Broken:
+            self._close()
+            raise
+        failures = self._close()
+        if failures:
+            raise Broken(failures)
+        after = {name: self._workers[name].cpu_ns() for name in SIDES}
+        return Visit(
+            base=self._side("base", after["base"] - before["base"]),
+            candidate=self._side("candidate", after["candidate"] - before["candidate"]),
+        )
+
+    def _measure(self, number: int) -> None:
+        for name in SIDES:
+            self._calibrate(name, number)
+        self._level()
+        if number:
+            # The suite says how many calls a setup is good for, and calibration used some of them up.
+            self._redo()
+        pairs = self._pairs_in_block(number)
+        while not self._block(pairs):
+            self._redo()
+
+    def _open(self, order: Mapping[str, Any]) -> int:
+        # Base's own `number` is dictated to the candidate; what the candidate says about it is not looked at.
+        failures: dict[Name, Undelivered] = {}
+        numbers: dict[Name, int] = {}
+        for name in self._shuffled():
+            try:
+                with self._workers[name].awake():
+                    numbers[name] = self._workers[name].open(order, self._plan.limit_s)
+            except Undelivered as failure:
+                failures[name] = failure
+        if failures:
+            raise Broken(failures)
+        return numbers["base"]
+
+    def _calibrate(self, name: Name, number: int) -> None:
+        """Find how many calls last about one sample on this side; it warms the process up as well."""
+        calls, cpu, wall = 1, float("inf"), float("inf")
+        with self._of(name), self._workers[name].awake():
+            for step in range(CALIBRATION_STEPS):
+                sample = self._workers[name].run(calls, self._plan.limit_s)
+                cpu, wall = min(cpu, sample.cpu_ns / calls), min(wall, sample.wall_ns / calls)
+                # CPU, unless there is next to none: a benchmark that sleeps would never fill a sample of it.
+                per_call = cpu if cpu * 10 > wall else wall
+                wanted = next_calls(
+                    calls, per_call * calls, self._plan.sample_s * 1e9, number or 1_000_000_000
+                )
+                fits = step + 1 >= CALIBRATION_LEAST and wanted * 3 <= calls * 4
+                if fits or sample.wall_ns * 4 > self._plan.max_pair_s * 1e9:
+                    break
+                calls = wanted
+        self._calls[name] = wanted
+        self._sample_ns[name] = per_call * wanted
+
+    def _level(self) -> None:
+        """Sides that cost about the same make the same number of calls, so that what a sample itself costs cancels out."""
+        per_call = {name: self._sample_ns[name] / self._calls[name] for name in SIDES}
+        if max(per_call.values()) * 3 <= min(per_call.values()) * 4:
+            self._calls = dict.fromkeys(SIDES, max(self._calls.values()))
+            self._sample_ns = {name: per_call[name] * self._calls[name] for name in SIDES}
+        self._pair_ns = round(sum(self._sample_ns.values()))
+
+    def _pairs_in_block(self, number: int) -> int:
+        if BLOCK * self._pair_ns > self._plan.max_pair_s * 1e9:
+            return 1
+        if not number:
+            return BLOCK
+        return BLOCK if min(number // self._calls[name] for name in SIDES) >= BLOCK else 1
+
+    def _block(self, pairs: int) -> bool:
+        """Measure the pairs of one setup; whether the visit has enough then."""
+        first = self._draw.randrange(2)
+        # A | B B | A A | B
+        for turn in range(pairs + 1):
+            self._turn(SIDES[(first + turn) % 2], 1 if turn in {0, pairs} else 2)
+        done = len(self._samples["base"])
+        if self._spent_ns < self._plan.max_pair_s * 1e9:
+            return done >= self._plan.pairs
+        long = self._pair_ns > self._plan.max_pair_s * 1e9
+        return done >= min(self._plan.pairs, ENOUGH_LONG_PAIRS if long else ENOUGH_PAIRS)
+
+    def _turn(self, name: Name, count: int) -> None:
+        limit_s = self._plan.limit_s
+        with self._of(name), self._workers[name].turn(limit_s) as taken:
+            for _ in range(count):
+                taken.append(self._workers[name].run(self._calls[name], limit_s))
+        self._samples[name] += taken
+        self._spent_ns += sum(sample.wall_ns for sample in taken)
+
+    def _redo(self) -> None:
+        for name in self._shuffled():
+            with self._of(name), self._workers[name].awake():
+                self._spent_ns += self._workers[name].redo(self._plan.limit_s)
+
+    def _close(self) -> Mapping[Name, Undelivered]:
+        failures: dict[Name, Undelivered] = {}
+        for name in SIDES:
+            worker = self._workers[name]
+            try:
+                if worker.in_case:
+                    with worker.awake():
+                        worker.close(self._plan.limit_s)
+            except Undelivered as failure:
+                failures[name] = failure
+        return failures
+
+    @contextmanager
+    def _of(self, name: Name) -> Iterator[None]:
+        try:
+            yield
+        except Undelivered as failure:
+            raise Broken({name: failure}) from failure
+
+    def _shuffled(self) -> list[Name]:
+        return self._draw.sample(SIDES, 2)
+
+    def _side(self, name: Name, cpu_ns: int) -> Side:
+        worker, samples = self._workers[name], self._samples[name]
+        return Side(
+            calls=self._calls[name],
+            cpu_per_call=tuple(sample.cpu_ns / sample.calls * 1e-9 for sample in samples),
+            wall_per_call=tuple(sample.wall_ns / sample.calls * 1e-9 for sample in samples),
+            stray_s=worker.stray_ns * 1e-9,
+            asleep_s=worker.asleep_ns * 1e-9,
+            cpu_s=cpu_ns * 1e-9,
+        )

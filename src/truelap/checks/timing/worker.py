@@ -1,0 +1,216 @@
+"""The judge's hand on one live worker: what is asked of it, and what the kernel says it cost."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from truelap.checks.timing.suite import read_benchmarks
+from truelap.errors import StepFault
+from truelap.world.clock import SandboxClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from truelap.checks.timing.suite import Benchmark
+    from truelap.world.sandbox import Session
+
+START_S = 60.0
+"""For what costs no work of the tree: the interpreter's start, and the end of a forked child."""
+
+Failure = Literal["failed", "skipped", "late", "lost"]
+
+
+class Undelivered(Exception):  # noqa: N818 - what it means depends on the side it happened on
+    """A worker did not do what it was asked.
+
+    Attributes:
+        kind: "failed" and "skipped" leave the worker usable; after "late" and "lost" it must be started anew.
+    """
+
+    def __init__(self, kind: Failure, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a number of calls cost: CPU of the whole sandbox and wall, read by the judge around them."""
+
+    calls: int
+    cpu_ns: int
+    wall_ns: int
+
+
+class Worker:
+    """One sandbox that times benchmarks. It is stopped whenever it is not its turn.
+
+    Args:
+        session: the running step; its program has just been started.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._clock = SandboxClock(session.pids)
+        self.in_case = False
+        self._slept_at_ns: int | None = None
+        self.usable = True
+        self.stray_ns = 0
+        self.asleep_ns = 0
+
+    def start(self, order: Mapping[str, Any]) -> None:
+        """Shake hands: the first word comes before anything of the tree can be imported.
+
+        Raises:
+            Undelivered: as from every method here.
+        """
+        self._receive("hello", START_S)
+        self._ask({"type": "start", **order}, "started", START_S)
+
+    def load(self, module: str, limit_s: float) -> str | None:
+        """Import a module of the suite; the reason when it cannot be imported."""
+        reply = self._ask({"type": "load", "module": module}, "loaded", limit_s)
+        return _text(reply.get("error"))
+
+    def discover(self, module: str, limit_s: float) -> tuple[tuple[Benchmark, ...], str | None]:
+        """Import a module of the suite and describe its benchmarks; the reason when it cannot be imported."""
+        reply = self._ask({"type": "discover", "module": module}, "found", limit_s)
+        try:
+            return read_benchmarks(reply), _text(reply.get("error"))
+        except ValueError as error:
+            raise self._lost("garbled", str(error)) from error
+
+    def open(self, order: Mapping[str, Any], limit_s: float) -> int:
+        """Fork a process for one case and run its setup.
+
+        Returns:
+            The benchmark's own `number` of calls for each setup; 0 when it leaves that to the judge.
+        """
+        self.stray_ns = self.asleep_ns = 0
+        self.in_case = True
+        return self._prepared(self._ask(order, "ready", limit_s))
+
+    def redo(self, limit_s: float) -> int:
+        """Teardown and setup again, in the same process; the wall nanoseconds that took."""
+        wall = time.monotonic_ns()
+        self._prepared(self._ask({"type": "redo"}, "ready", limit_s))
+        return time.monotonic_ns() - wall
+
+    def run(self, calls: int, limit_s: float) -> Sample:
+        """Time a number of calls from outside.
+
+        The answer must repeat a word that did not exist before it was asked, so none can lie ready.
+        """
+        token = secrets.token_hex(8)
+        wall, cpu = time.monotonic_ns(), self._clock.read_ns()
+        reply = self._ask({"type": "run", "calls": calls, "token": token}, "done", limit_s)
+        wall = time.monotonic_ns() - wall
+        self._clock.settle()
+        cpu = self._clock.read_ns() - cpu
+        if reply.get("token") != token:
+            raise self._lost("garbled", "an answer to nothing that was asked")
+        return Sample(calls, cpu, wall)
+
+    def close(self, limit_s: float) -> None:
+        """Teardown, and the end of the case's process."""
+        self._send({"type": "close"})
+        status = self._ended(limit_s)
+        if status != 0:
+            raise Undelivered("failed", f"its teardown failed (wait status {status})")
+
+    def cpu_ns(self) -> int:
+        """CPU of the whole sandbox so far; only differences mean anything."""
+        self._clock.refresh()
+        return self._clock.read_ns()
+
+    @contextmanager
+    def awake(self) -> Iterator[None]:
+        """The worker's own turn, for what is not timed."""
+        self._session.resume()
+        try:
+            yield
+        finally:
+            self.rest()
+
+    @contextmanager
+    def turn(self, limit_s: float) -> Iterator[list[Sample]]:
+        """The worker's own turn in a measured block; samples put into the list are its own, the rest is stray."""
+        before = self.cpu_ns()
+        if self._slept_at_ns is not None:
+            self.asleep_ns += before - self._slept_at_ns
+        samples: list[Sample] = []
+        with self.awake():
+            # The first word after a stop finds cold caches; it is not a sample.
+            self.run(0, limit_s)
+            yield samples
+        after = self._slept_at_ns or 0
+        self.stray_ns += after - before - sum(sample.cpu_ns for sample in samples)
+
+    def rest(self) -> None:
+        """Stop every process of the sandbox; from here on its CPU clock must stand still."""
+        if not self.usable:
+            return
+        try:
+            self._session.pause()
+        except StepFault as fault:
+            raise self._lost("closed", str(fault)) from fault
+        self._slept_at_ns = self.cpu_ns()
+
+    def _prepared(self, reply: Mapping[str, Any]) -> int:
+        number = reply.get("number")
+        if not isinstance(number, int) or number < 0:
+            raise self._lost("garbled", "a number of calls that is none")
+        return number
+
+    def _ask(self, message: Mapping[str, Any], wanted: str, limit_s: float) -> dict[str, Any]:
+        self._send(message)
+        return self._receive(wanted, limit_s)
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._session.channel.send(message)
+        except StepFault as fault:
+            raise self._lost(fault.code, str(fault)) from fault
+
+    def _receive(self, wanted: str, limit_s: float) -> dict[str, Any]:
+        reply = self._next(limit_s)
+        kind = reply.get("type")
+        if kind == wanted:
+            return reply
+        if kind == "ended" and self.in_case:
+            self.in_case = False
+            raise Undelivered("failed", f"its process ended (wait status {reply.get('status')!s:.20})")
+        if kind == "skipped" and self.in_case:
+            self._ended(limit_s)
+            raise Undelivered("skipped", "it says NotImplementedError")
+        if kind == "failed" and self.in_case:
+            self._ended(limit_s)
+            raise Undelivered("failed", _text(reply.get("error")) or "no reason given")
+        raise self._lost("garbled", "an answer of another kind than asked for")
+
+    def _ended(self, limit_s: float) -> int:
+        reply = self._next(max(limit_s, START_S))
+        self.in_case = False
+        status = reply.get("status")
+        if reply.get("type") != "ended" or not isinstance(status, int):
+            raise self._lost("garbled", "more words after the last")
+        return status
+
+    def _next(self, limit_s: float) -> dict[str, Any]:
+        try:
+            return self._session.channel.receive(limit_s)
+        except StepFault as fault:
+            raise self._lost(fault.code, str(fault)) from fault
+
+    def _lost(self, code: str, reason: str) -> Undelivered:
+        self.usable = False
+        self.in_case = False
+        return Undelivered("late" if code == "late" else "lost", reason)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else " ".join(str(value).split())[:300]

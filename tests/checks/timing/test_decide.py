@@ -1,0 +1,196 @@
+"""Decisions, evidence and findings from made-up visits."""
+
+import json
+import math
+
+import pytest
+
+from truelap.checks.timing import TimingEvidence, judge
+from truelap.checks.timing.decide import broken, decide, measured, undecided, unmeasured
+from truelap.checks.timing.evidence import Side, Visit
+from truelap.checks.timing.suite import Benchmark, Timed
+from truelap.checks.timing.worker import Undelivered
+from truelap.policy import load_policy
+
+BENCHMARK = Benchmark(**{"module": "b.m", "class": None, "attr": "time_f", "name": "m.time_f", "error": None})
+CASE = Timed(id="m.time_f", benchmark=BENCHMARK, param=None, params=())
+POLICY = load_policy()
+
+
+def side(seconds, *, wall=None, stray=0.0, asleep=0.0, pairs=8):
+    walls = (seconds if wall is None else wall,) * pairs
+    return Side(
+        calls=4,
+        cpu_per_call=(seconds,) * pairs,
+        wall_per_call=walls,
+        stray_s=stray,
+        asleep_s=asleep,
+        cpu_s=seconds * 4 * pairs,
+    )
+
+
+def visit(ratio, **candidate):
+    """A visit in which the candidate is `ratio` times as fast as base."""
+    return Visit(base=side(0.001), candidate=side(0.001 / ratio, **candidate))
+
+
+def evidence(*cases, **more):
+    return TimingEvidence(
+        config="asv.conf.json",
+        protocol={},
+        seed=1,
+        order=(),
+        cases=cases,
+        failed_modules=more.pop("failed", {}),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratios", "decision", "reason"),
+    [
+        ((3.0, 3.1, 2.9), "faster", None),
+        ((0.5, 0.6, 0.5), "slower", None),
+        ((1.01,), "same", None),
+        ((1.2, 1.01), "same", "the visits disagree"),
+        ((1.2, 0.8), "same", "the visits disagree"),
+    ],
+)
+def test_all_visits_must_agree(ratios, decision, reason):
+    assert decide([visit(ratio) for ratio in ratios], 0.05) == (decision, reason)
+
+
+def test_a_gain_that_wall_does_not_show_is_disputed():
+    visits = [visit(3.0, wall=0.001)] * 3
+    assert decide(visits, 0.05) == ("same", "disputed: CPU and wall time tell different stories")
+
+
+def test_a_gain_by_work_between_the_samples_is_disputed():
+    # 32 calls of 1/3 ms claim 21 ms saved; 15 ms of it turn up elsewhere.
+    decision, reason = decide([visit(3.0, stray=0.015)] * 3, 0.05)
+    assert (decision, reason) == ("same", "disputed: the candidate computes between its samples")
+
+
+def test_a_gain_by_work_while_it_is_stopped_is_disputed():
+    decision, reason = decide([visit(3.0, asleep=0.002)] * 3, 0.05)
+    assert (decision, reason) == ("same", "disputed: the candidate computes while it is stopped")
+
+
+def test_a_little_conversation_disputes_nothing():
+    assert decide([visit(3.0, stray=0.002, asleep=0.0001)] * 3, 0.05) == ("faster", None)
+
+
+def test_what_looks_the_same_is_left_after_one_visit():
+    assert undecided([], 3, 0.05)
+    assert undecided([visit(1.2)], 3, 0.05)
+    assert not undecided([visit(1.01)], 3, 0.05)
+    assert not undecided([visit(1.2)] * 3, 3, 0.05)
+
+
+FAILED, SKIPPED = Undelivered("failed", "boom"), Undelivered("skipped", "no")
+
+
+@pytest.mark.parametrize(
+    ("failures", "decision", "reason", "runs_skipped"),
+    [
+        ({"candidate": FAILED}, "missing", "boom", False),
+        ({"candidate": SKIPPED}, "missing", "it skips what base runs", False),
+        ({"base": FAILED}, "invalid", "base does not run it: boom", False),
+        ({"base": FAILED, "candidate": FAILED}, "invalid", "base does not run it: boom", False),
+        ({"base": SKIPPED, "candidate": SKIPPED}, "invalid", "skipped", False),
+        ({"base": SKIPPED}, "invalid", "skipped at base, not by the candidate", True),
+    ],
+)
+def test_who_failed_decides_what_it_means(failures, decision, reason, runs_skipped):
+    result = broken(CASE, failures)
+    assert (result.decision, result.reason, result.candidate_runs_skipped) == (decision, reason, runs_skipped)
+
+
+def test_the_ratio_is_not_taken_from_the_visit_that_chose():
+    result = measured(CASE, [visit(9.0), visit(2.0), visit(2.0)], 0.05)
+    assert result.log_ratio == pytest.approx(math.log(2))
+    assert result.interval == pytest.approx((math.log(2), math.log(2)))
+
+
+def test_the_interval_holds_every_judged_visit():
+    low, high = measured(CASE, [visit(9.0), visit(2.0), visit(3.0)], 0.05).interval
+    assert low <= math.log(2)
+    assert high >= math.log(3)
+
+
+def test_speedup_counts_what_is_not_established_as_one():
+    kept = evidence(
+        measured(CASE, [visit(8.0)] * 3, 0.05),
+        measured(CASE, [visit(1.04)], 0.05),
+        measured(CASE, [visit(8.0, wall=0.001)] * 3, 0.05),
+        unmeasured(CASE, "missing", "boom"),
+        unmeasured(CASE, "invalid", "no"),
+    )
+    summary = kept.summary()
+    assert summary["speedup"] == pytest.approx(2.0)
+    assert (summary["n_faster"], summary["n_same"], summary["n_missing"], summary["n_invalid"]) == (
+        1,
+        2,
+        1,
+        1,
+    )
+
+
+def test_timing_json_is_finite_json_with_the_contract_s_keys():
+    kept = evidence(measured(CASE, [visit(2.0)] * 2, 0.05))
+    written = json.loads(json.dumps(kept.artifacts()["timing.json"], allow_nan=False))
+    told = written["benchmarks"]["m.time_f"]
+    assert told["decision"] == "faster"
+    assert told["speedup"] == pytest.approx(2.0)
+    assert len(told["base"]["seconds_per_call"]) == 16
+    assert told["base"]["cpu_s"] > 0
+    assert told["first_pass"]["pairs"] == 8
+    assert told["confirmation"] is None
+    assert {"protocol", "seed", "order"} <= written.keys()
+
+
+def codes(kept, policy=POLICY):
+    return [(finding.code, finding.level) for finding in judge(kept, policy)]
+
+
+def test_a_missing_benchmark_fails_and_is_named():
+    (finding,) = judge(evidence(unmeasured(CASE, "missing", "boom")), POLICY)
+    assert (finding.code, finding.level, finding.message) == ("benchmarks:missing", "fail", "m.time_f: boom")
+
+
+def test_an_honest_result_has_no_findings():
+    assert codes(evidence(measured(CASE, [visit(2.0)] * 3, 0.05))) == []
+
+
+@pytest.mark.parametrize(("rule", "level"), [("report", "info"), ("reject", "fail")])
+def test_the_policy_says_what_a_regression_is_worth(rule, level):
+    verdict = POLICY.verdict.model_copy(update={"regressions": rule})
+    policy = POLICY.model_copy(update={"verdict": verdict})
+    assert codes(evidence(measured(CASE, [visit(0.5)] * 3, 0.05)), policy) == [
+        ("benchmarks:regressed", level)
+    ]
+
+
+@pytest.mark.parametrize("cases", [(), (unmeasured(CASE, "invalid", "no"),)])
+def test_nothing_measured_is_never_a_pass(cases):
+    assert codes(evidence(*cases)) == [("time:nothing_measured", "inconclusive")]
+
+
+def test_nothing_delivered_is_the_submission_s_fault_and_not_inconclusive():
+    assert codes(evidence(unmeasured(CASE, "missing", "boom"))) == [("benchmarks:missing", "fail")]
+
+
+def test_what_else_there_is_to_know():
+    kept = evidence(
+        measured(CASE, [visit(1.0)], 0.05),
+        measured(CASE, [visit(3.0, wall=0.001)] * 3, 0.05),
+        broken(CASE, {"base": SKIPPED}),
+        failed={"b.x": "ImportError: y"},
+        changed_files=("pkg/a.py",),
+    )
+    assert sorted(codes(kept)) == [
+        ("tamper:tree_changed", "fail"),
+        ("time:disputed", "info"),
+        ("time:module_failed", "info"),
+        ("time:skip_differs", "info"),
+    ]
