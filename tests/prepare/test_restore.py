@@ -1,0 +1,251 @@
+"""The candidate is base and what was admitted; the measurement setup and the tests are base's."""
+
+import hashlib
+import json
+import shutil
+from collections import defaultdict
+from types import SimpleNamespace
+
+import pytest
+
+from truelap.model import Case
+from truelap.policy import load_policy
+from truelap.prepare.admit import admit
+from truelap.prepare.base import base_of_directory, base_of_revision
+from truelap.prepare.collect import PatchFile, Worktree, collect
+from truelap.prepare.restore import restore
+from truelap.task import Task
+from truelap.world.files import write_tree
+from truelap.world.git import Store
+from truelap.world.git_process import GitError
+
+POLICY = load_policy()
+FILES = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": "x = 1\n",
+    "pkg/_fakes.py": "def check(): ...\n",
+    "pkg/tests/test_core.py": "from pkg._fakes import check\n",
+    "pkg/tests/data.txt": "d\n",
+    "pkg/testing/helpers.py": "h\n",
+    "conftest.py": "# base\n",
+    "asv.conf.json": '{"benchmark_dir": "perf"}',
+    "perf/suite.py": "def time_x(): ...\n",
+    "benchmarks/units.py": "u\n",
+    "setup.cfg": "[tool:pytest]\n",
+    "base.pth": "x\n",
+    ".gitignore": "*.log\n",
+}
+
+
+@pytest.fixture
+def base(store, repo):
+    return base_of_revision(store, repo.folder, repo.commit(FILES))
+
+
+@pytest.fixture
+def run(store, base):
+    def restored(submission, base=base) -> Case:
+        world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+        for station in (lambda *args: collect(submission, *args), admit, restore):
+            case = station(case, world, POLICY, Task(), None)
+        return case
+
+    return restored
+
+
+def contents(store, tree):
+    return {file.path.decode(): store.blob(file.blob).decode() for file in store.list_tree(tree)}
+
+
+def written(case, name):
+    return case.get("restore").artifacts()[name]
+
+
+def codes(case, level):
+    return sorted({(f.code, f.path) for f in case.findings if f.level == level})
+
+
+def test_the_setup_and_the_tests_are_bases_and_the_rest_is_the_submissions(store, repo, run, base):
+    repo.write(
+        {
+            "pkg/core.py": "x = 2\n",
+            "pkg/new.py": "n\n",
+            "setup.cfg": "[tool:pytest]\naddopts = --co\n",
+            "base.pth": "import evil\n",
+            "pkg/_fakes.py": "check = print\n",
+            "pkg/testing/helpers.py": "weak\n",
+            "pkg/tests/test_new.py": "assert True\n",
+            "pkg/tests/conftest.py": "c\n",
+            "conftest.py": "evil\n",
+            "perf/suite.py": "def time_x(): pass\n",
+            "perf/conftest.py": "c\n",
+            "benchmarks/sp ace.py": "s\n",
+            ".github/new.yml": "y\n",
+        }
+    )
+    (repo.folder / "benchmarks/units.py").unlink()
+    (repo.folder / "pkg/tests/data.txt").unlink()
+    (repo.folder / "asv.conf.json").unlink()
+    case = run(Worktree(repo.folder))
+    expected = {
+        **FILES,
+        "pkg/core.py": "x = 2\n",
+        "pkg/new.py": "n\n",
+        "setup.cfg": "[tool:pytest]\naddopts = --co\n",
+    }
+    assert contents(store, case.candidate_tree) == expected
+    protected = [
+        *(".github/new.yml", "asv.conf.json", "benchmarks/sp ace.py", "benchmarks/units.py", "conftest.py"),
+        *("perf/conftest.py", "perf/suite.py", "pkg/tests/conftest.py"),
+    ]
+    assert written(case, "protected_restore.json") == {
+        "ran": True,
+        "base": base.commit,
+        "discarded": protected,
+        "remaining": [],
+    }
+    assert written(case, "test_edits.json") == {
+        "modified": ["pkg/_fakes.py", "pkg/testing/helpers.py"],
+        "added": ["pkg/tests/test_new.py"],
+        "deleted": ["pkg/tests/data.txt"],
+        "config_changed": ["setup.cfg"],
+        "added_sha256": {"pkg/tests/test_new.py": hashlib.sha256(b"assert True\n").hexdigest()},
+    }
+    tests = ["pkg/_fakes.py", "pkg/testing/helpers.py", "pkg/tests/data.txt", "pkg/tests/test_new.py"]
+    assert list(case.discarded) == sorted([*protected, *tests, "base.pth"])
+    assert codes(case, "fail") == []
+    assert codes(case, "info") == sorted(
+        [
+            *(("discarded:protected", path) for path in protected),
+            *(("discarded:test_code", path) for path in tests),
+            ("discarded:startup_files", "base.pth"),
+        ]
+    )
+
+
+def test_the_trees_are_proved_on_disk(store, repo, run, base, tmp_path):
+    repo.write({"pkg/core.py": "x = 2\n", "benchmarks/units.py": "edited\n"})
+    case = run(Worktree(repo.folder))
+    on_disk = write_tree(store, case.candidate_tree, tmp_path / "candidate")
+    assert (on_disk.root / "pkg/core.py").read_text() == "x = 2\n"
+    assert (on_disk.root / "benchmarks/units.py").read_text() == "u\n"
+    assert (
+        on_disk.manifest[b"benchmarks/units.py"]
+        == write_tree(store, base.tree, tmp_path / "base").manifest[b"benchmarks/units.py"]
+    )
+
+
+def test_no_change_is_an_empty_restore_and_no_patch(run, repo, base):
+    for submission in (Worktree(repo.folder), PatchFile(b"")):
+        case = run(submission)
+        assert case.candidate_tree == base.tree
+        restored = written(case, "protected_restore.json")
+        assert (restored["ran"], restored["discarded"], restored["remaining"]) == (True, [], [])
+        assert [(f.code, f.message) for f in case.findings] == [("no_patch", "the submission is empty")]
+        assert not case.refused
+
+
+def test_nothing_left_after_discarding_is_no_patch(run, repo, base):
+    repo.write({"benchmarks/units.py": "faster\n", "pkg/tests/test_core.py": "weaker\n"})
+    case = run(Worktree(repo.folder))
+    assert (case.candidate_tree, case.refused) == (base.tree, False)
+    assert [f.message for f in case.findings if f.level == "fail"] == [
+        "nothing is left of the submission after discarding"
+    ]
+
+
+def test_a_refused_submission_brings_nothing_in(run, repo, base):
+    repo.write({"pkg/core.py": "x = 2\n", "benchmarks/units.py": "faster\n", "evil.pth": "x\n"})
+    case = run(Worktree(repo.folder))
+    assert (case.candidate_tree, case.refused, case.discarded) == (base.tree, True, ())
+    assert "no_patch" not in {f.code for f in case.findings}
+
+
+def test_a_rename_out_of_the_suite_leaves_the_suite_whole(store, run, repo):
+    repo.git("mv", "benchmarks/units.py", "pkg/units.py")
+    case = run(PatchFile(repo.git("diff", "--cached", "-M", "HEAD")))
+    found = contents(store, case.candidate_tree)
+    assert found["benchmarks/units.py"] == found["pkg/units.py"] == "u\n"
+    assert written(case, "protected_restore.json")["discarded"] == ["benchmarks/units.py"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "lost"),
+    [("benchmarks", ["benchmarks", "benchmarks/units.py"]), ("pkg/testing", ["pkg/testing"])],
+)
+def test_a_file_in_place_of_a_restored_folder_goes(store, run, repo, folder, lost):
+    shutil.rmtree(repo.folder / folder)
+    repo.write({folder: "a file\n", "pkg/core.py": "x = 2\n"})
+    case = run(Worktree(repo.folder))
+    assert contents(store, case.candidate_tree) == {**FILES, "pkg/core.py": "x = 2\n"}
+    assert ("discarded:in_the_way", folder) in codes(case, "info")
+    assert written(case, "protected_restore.json")["discarded"] == lost
+
+
+def test_a_folder_in_place_of_a_restored_file_goes(store, run, repo):
+    (repo.folder / "conftest.py").unlink()
+    repo.write({"conftest.py/inner.py": "x\n", "pkg/core.py": "x = 2\n"})
+    case = run(Worktree(repo.folder))
+    assert contents(store, case.candidate_tree) == {**FILES, "pkg/core.py": "x = 2\n"}
+    assert case.discarded == ("conftest.py", "conftest.py/inner.py")
+
+
+def test_an_honest_file_in_place_of_a_folder_stays(store, run, repo):
+    shutil.rmtree(repo.folder / "pkg/tests")
+    repo.write({"lib/deep.py": "d\n"})
+    base = base_of_revision(store, repo.folder, repo.commit())
+    shutil.rmtree(repo.folder / "lib")
+    repo.write({"lib": "now a file\n"})
+    case = run(Worktree(repo.folder), base)
+    assert contents(store, case.candidate_tree)["lib"] == "now a file\n"
+
+
+def test_an_untracked_suite_of_a_pristine_directory_is_put_back(store, repo, make_repo, run):
+    suite = make_repo("repo/astropy-benchmarks")
+    suite.commit({"benchmarks/wcs.py": "w\n", "benchmarks/units.py": "u\n"})
+    base = base_of_directory(store, repo.folder)
+    (suite.folder / "benchmarks/wcs.py").unlink()
+    suite.write({"benchmarks/units.py": "faster\n"})
+    repo.write({"pkg/core.py": "x = 2\n"})
+    case = run(Worktree(repo.folder), base)
+    found = contents(store, case.candidate_tree)
+    assert found["astropy-benchmarks/benchmarks/wcs.py"] == "w\n"
+    assert found["astropy-benchmarks/benchmarks/units.py"] == "u\n"
+    assert found["pkg/core.py"] == "x = 2\n"
+    assert written(case, "protected_restore.json")["base"] == base.tree
+
+
+def test_a_fault_of_ours_is_on_record_and_leaves_no_candidate(run, repo, monkeypatch):
+    def fail(*_):
+        raise GitError("update-index", "disk full")
+
+    repo.write({"pkg/core.py": "x = 2\n"})
+    submission = PatchFile(repo.diff())
+    monkeypatch.setattr(Store, "replace", fail)
+    case = run(submission)
+    assert written(case, "protected_restore.json") == {"ran": False, "error": "git update-index: disk full"}
+    assert case.candidate_tree is None
+    assert codes(case, "inconclusive") == [("station:restore", None)]
+
+
+def test_what_remains_is_a_failure(run, repo, monkeypatch):
+    """The second listing does not trust the first sorting."""
+    from truelap.prepare import restore as module
+
+    honest = module._Assembly._sorted_out
+
+    def forgetful(self):
+        found = honest(self)
+        return defaultdict(list, {"kept": [entry for some in found.values() for entry in some]})
+
+    monkeypatch.setattr(module._Assembly, "_sorted_out", forgetful)
+    monkeypatch.setattr(module, "_notes", lambda _: ())
+    repo.write({"benchmarks/units.py": "faster\n"})
+    case = run(Worktree(repo.folder))
+    assert codes(case, "fail") == [("tamper:remaining", "benchmarks/units.py")]
+    assert written(case, "protected_restore.json")["remaining"] == ["benchmarks/units.py"]
+
+
+def test_the_artifacts_are_json(run, repo):
+    repo.write({"pkg/core.py": "x = 2\n"})
+    json.dumps(run(Worktree(repo.folder)).get("restore").artifacts())
