@@ -43,7 +43,7 @@ class BubblewrapCage:
         self._keepers: list[int] = []
         self._handles = [os.pidfd_open(launcher.process.pid)]
         self._namespace: str | None = None
-        self._outcome: Outcome | None = None
+        self._destroyed = False
         self.worker: int | None = None
 
     def await_start(self, timeout_s: float) -> None:
@@ -62,30 +62,28 @@ class BubblewrapCage:
 
     def members(self) -> list[int]:
         """Bubblewrap's init, the program, and whatever it has started."""
-        if len(self._keepers) < 3 or self._outcome is not None:  # noqa: PLR2004 - launcher, bubblewrap, init
+        if self._destroyed or self.worker is None:
             return []
         return [self._keepers[2], *procfs.descendants(self._keepers[2])]
 
     def keepers(self) -> list[int]:
         """The launcher and bubblewrap."""
-        return [] if self._outcome is not None else self._keepers[:2]
+        return [] if self._destroyed else self._keepers[:2]
 
     def wait(self, timeout_s: float) -> Outcome | None:
         """The program's end, None when it is still running."""
-        if self._outcome is not None:
-            return self._outcome
-        return self._read_outcome() if self._answered(timeout_s) else None
+        return self._read_outcome() if self._answer or self._answered(timeout_s) else None
 
-    def destroy(self) -> Outcome:
+    def destroy(self) -> None:
         """Kill everything and prove that nothing is left."""
-        if self._outcome is None:
-            try:
-                self._kill()
-                self._outcome = self._last_word()
-                self._prove_empty()
-            finally:
-                self._close()
-        return self._outcome
+        if self._destroyed:
+            return
+        self._destroyed = True
+        try:
+            self._kill()
+            self._prove_empty()
+        finally:
+            self._close()
 
     def _is_running(self) -> bool:
         """Whether the program has taken the place of the fork of bubblewrap that it starts as."""
@@ -117,15 +115,7 @@ class BubblewrapCage:
         word, _, rest = self._answer.partition(b"\n")[0].decode().partition(" ")
         if word not in {"exit", "killed"}:
             raise WorldError(f"sandbox: {rest or 'its launcher was killed'}")
-        code, cpu = rest.split()
-        if word == "killed":
-            return Outcome("signal", int(code), float(cpu))
-        return _by_exit_status(int(code), float(cpu))
-
-    def _last_word(self) -> Outcome:
-        with contextlib.suppress(WorldError):
-            return self._read_outcome()
-        return Outcome("killed", None, 0.0)
+        return Outcome("signal", int(rest)) if word == "killed" else _by_exit_status(int(rest))
 
     def _kill(self) -> None:
         deadline = time.monotonic() + _END_TIMEOUT_S
@@ -161,12 +151,10 @@ class BubblewrapCage:
             self._lease.release()
 
 
-def _by_exit_status(code: int, cpu_s: float) -> Outcome:
+def _by_exit_status(code: int) -> Outcome:
     """Bubblewrap passes a signal on as 128 + its number, as shells do; a program that exits so itself looks the same."""
     number = code - _SIGNAL_BASE
-    if 0 < number <= _HIGHEST_SIGNAL:
-        return Outcome("signal", number, cpu_s)
-    return Outcome("exit", code, cpu_s)
+    return Outcome("signal", number) if 0 < number <= _HIGHEST_SIGNAL else Outcome("exit", code)
 
 
 def _kill(handle: int) -> None:

@@ -7,7 +7,7 @@ the judge, this launcher or bubblewrap, at whatever moment, the kernel ends all 
 
 The judge's socket is standard input. It brings one byte with up to three descriptors: the plan (marshal data, same interpreter
 on both sides), where the program's output goes, and the program's end of the channel. One line goes back: `failed TEXT`,
-`exit CODE CPU_SECONDS` or `killed SIGNAL CPU_SECONDS`. Few imports: a launcher is started for every sandbox.
+`exit CODE` or `killed SIGNAL`. Few imports: a launcher is started for every sandbox.
 """
 
 from __future__ import annotations
@@ -139,17 +139,16 @@ def _exit_code(report: bytes) -> int | None:
 
 
 def _outcome(child: int, report: int) -> str:
-    _, status, usage = os.wait4(child, 0)
-    cpu = usage.ru_utime + usage.ru_stime
+    _, status = os.waitpid(child, 0)
     os.set_blocking(report, False)
     try:
         code = _exit_code(os.read(report, _REPORT_BYTES))
     except BlockingIOError:
         code = None
     if code is not None:
-        return f"exit {code} {cpu}"
+        return f"exit {code}"
     if os.WIFSIGNALED(status):
-        return f"killed {os.WTERMSIG(status)} {cpu}"
+        return f"killed {os.WTERMSIG(status)}"
     return f"failed bubblewrap could not set the sandbox up (exit {os.WEXITSTATUS(status)})"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 
 
@@ -61,6 +62,11 @@ def descendants(pid: int) -> list[int]:
 def name(pid: int) -> str:
     """What the process calls itself (at first: the file that it runs), "" when there is none."""
     return _read(f"/proc/{pid}/comm").strip()
+
+
+def waited_for_s(pid: int) -> float:
+    """CPU seconds of the children that a process has waited for, in steps of a clock tick."""
+    return sum(int(field) for field in _stat(pid)[13:15]) / _TICKS_PER_S
 
 
 def environment(pid: int) -> bytes:

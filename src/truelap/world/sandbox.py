@@ -64,7 +64,8 @@ class Ending:
     """How a session's program ended, known after everything in the sandbox is dead.
 
     `code` is the exit status for "exit", the signal number for "signal", else None. `output` holds the last bytes of
-    stdout and stderr together, at most the step's `output_bytes`.
+    stdout and stderr together, at most the step's `output_bytes`. `cpu_s` is what all processes together were last seen to
+    have used, up to 50 ms before the end, or when the wait began; short-lived ones may be missing from it.
     """
 
     how: Ended

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 _STOP_TIMEOUT_S = 5.0
 _STOP_POLL_S = 0.0002
+_CLOCK_EVERY_S = 0.05
 _STOPPED = frozenset({"T", "t", "Z", "X", ""})
 """States of a process that runs no instruction: stopped, traced, ended, gone."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a program ended by itself, or was ended. `cpu_s` counts all its processes that were waited for."""
+    """How a program ended by itself."""
 
     how: Ended
     code: int | None
-    cpu_s: float
 
 
 class Cage(Protocol):
@@ -59,7 +59,7 @@ class Cage(Protocol):
             WorldError: the sandbox broke.
         """
 
-    def destroy(self) -> Outcome:
+    def destroy(self) -> None:
         """Kill everything and prove that nothing is left. May be called again.
 
         Raises:
@@ -88,6 +88,7 @@ class LiveSession:
         self._channel = channel
         self._wall_s = limits.wall_s
         self._started = time.monotonic()
+        self._cpu_s = 0.0
         self._ending: Ending | None = None
         self._ending_lock = threading.Lock()
 
@@ -163,22 +164,38 @@ class LiveSession:
         outcome = None
         try:
             if self._ending is None:
-                outcome = self._cage.wait(timeout_s)
+                outcome = self._watched(time.monotonic() + timeout_s)
         finally:
             ending = self._finish(outcome, otherwise)
         return ending
+
+    def _watched(self, deadline: float) -> Outcome | None:
+        """Wait for the end, reading the processes' clocks now and then: the kernel drops them with the sandbox."""
+        while True:
+            left = deadline - time.monotonic()
+            # Never less than was seen before: what nobody waited for is lost from the sum.
+            self._cpu_s = max(self._cpu_s, sum(map(_cpu_s, self._cage.members())))
+            outcome = self._cage.wait(max(0.0, min(left, _CLOCK_EVERY_S)))
+            if outcome is not None or left <= 0:
+                return outcome
 
     def _finish(self, outcome: Outcome | None, otherwise: Ended) -> Ending:
         with self._ending_lock:
             if self._ending is None:
                 wall = time.monotonic() - self._started
                 try:
-                    last = self._cage.destroy()
+                    self._cage.destroy()
                 finally:
                     self._drain.finish()
                 how, code = (outcome.how, outcome.code) if outcome else (otherwise, None)
-                self._ending = Ending(how, code, self._drain.output, self._drain.truncated, wall, last.cpu_s)
+                self._ending = Ending(how, code, self._drain.output, self._drain.truncated, wall, self._cpu_s)
             return self._ending
+
+
+def _cpu_s(pid: int) -> float:
+    with contextlib.suppress(OSError):
+        return cpu_ns_of(pid) * 1e-9 + procfs.waited_for_s(pid)
+    return 0.0
 
 
 def signal_all(pids: Iterable[int], number: signal.Signals) -> None:

@@ -168,7 +168,6 @@ class _Cage:
         self._mark = f"{_MARK}={mark}".encode()
         self._scratch = scratch
         self._handle = os.pidfd_open(process.pid)
-        self._outcome: Outcome | None = None
 
     @property
     def worker(self) -> int | None:
@@ -190,11 +189,9 @@ class _Cage:
         """The program's end, None when it is still running."""
         ready = select.poll()
         ready.register(self._handle, select.POLLIN)
-        if self._outcome is None and ready.poll(timeout_s * 1000):
-            self._reap()
-        return self._outcome
+        return self._reaped() if ready.poll(timeout_s * 1000) else None
 
-    def destroy(self) -> Outcome:
+    def destroy(self) -> None:
         """Kill what can be found."""
         deadline = time.monotonic() + _END_TIMEOUT_S
         while members := [pid for pid in self.members() if procfs.state(pid) not in {"Z", "X", ""}]:
@@ -202,16 +199,12 @@ class _Cage:
                 raise WorldError(f"processes of the step survive it: {members}")
             signal_all(members, signal.SIGKILL)
             time.sleep(_POLL_S)
-        outcome = self._outcome or self._reap()
         if self._handle >= 0:
+            self._process.wait()
             os.close(self._handle)
             self._handle = -1
             remove_folder(self._scratch)
-        return outcome
 
-    def _reap(self) -> Outcome:
-        _, status, usage = os.wait4(self._process.pid, 0)
-        code = self._process.returncode = os.waitstatus_to_exitcode(status)
-        cpu = usage.ru_utime + usage.ru_stime
-        self._outcome = Outcome("signal", -code, cpu) if code < 0 else Outcome("exit", code, cpu)
-        return self._outcome
+    def _reaped(self) -> Outcome:
+        code = self._process.wait()
+        return Outcome("signal", -code) if code < 0 else Outcome("exit", code)
