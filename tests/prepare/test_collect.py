@@ -72,6 +72,14 @@ def test_a_diff_that_does_not_apply_is_kept_as_it_came(store, repo, base):
     assert done.get("collect").artifacts()["patch.diff"] == diff
 
 
+def test_a_config_of_base_that_cannot_be_used_is_noted(store, repo):
+    base = base_of_revision(store, repo.folder, repo.commit({"asv.conf.json": "{"}))
+    done = collect(
+        PatchFile(b""), Case(name="t", base=base), SimpleNamespace(store=store), POLICY, None, None
+    )
+    assert [(finding.code, finding.level) for finding in done.findings] == [("suite:config", "info")]
+
+
 @pytest.mark.parametrize("diff", [b"", b"\n \n"])
 def test_an_empty_diff_is_no_patch_and_no_error(store, base, diff):
     patch, _ = collect_patch(store, base, PatchFile(diff), POLICY)

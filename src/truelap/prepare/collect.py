@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from truelap.errors import UsageError
 from truelap.model import GITLINK, Base, Evidence, Finding, Patch, shown
+from truelap.prepare.base import asv_configs, suite_findings
 from truelap.world.disk import UnreadableError
 from truelap.world.worktree import Seen, TooMuchError, compare
 
@@ -99,7 +100,7 @@ def collect(  # noqa: PLR0917 - the stations' shape
     task: Task,  # noqa: ARG001
     settings: Settings,  # noqa: ARG001
 ) -> Case:
-    """The case with its `Patch`, the evidence of it, and a note on everything that was passed over.
+    """The case with its `Patch`, the evidence of it, and a note on everything that was passed over or cannot be used.
 
     Raises:
         UsageError: the submission is not there: no such folder or revision.
@@ -111,6 +112,7 @@ def collect(  # noqa: PLR0917 - the stations' shape
         diff = submission.content if isinstance(submission, PatchFile) else b""
     counts = {"files": patch.files, "added_lines": patch.added_lines, "removed_lines": patch.removed_lines}
     evidence = Collected(diff=diff, applied=patch.applied, **counts)
+    findings += suite_findings(asv_configs(world.store, case.base))
     return case.plus(patch=patch, findings=findings, evidence=(("collect", evidence),))
 
 
