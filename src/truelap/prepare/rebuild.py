@@ -131,17 +131,15 @@ class _Rebuild:
             return _Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
 
     def _step(self, copy: TreeOnDisk, command: tuple[str, ...], name: str) -> Step:
-        interpreter, environment = self._world.interpreter, self._task.environment
-        path = f"{interpreter.executable.parent}:/usr/local/bin:/usr/bin:/bin"
+        environment = self._task.environment
         return Step(
             name=name,
-            argv=with_interpreter(command, str(interpreter.executable)),
+            argv=with_interpreter(command, str(self._world.interpreter.executable)),
             tree=copy.root,
             limits=self._policy.limits,
             mount=PurePosixPath(environment.mount),
             access="owned",
-            binds=interpreter.binds,
-            env={"PATH": path, **_FIXED, **environment.env},
+            env={**_FIXED, **environment.env},
             channel=False,
         )
 

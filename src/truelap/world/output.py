@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERDICT = "verdict.json"
+RESULTS = (VERDICT, "reward.json", "reward.txt", "reward-details.json")
+"""What a trainer or grader may take for the answer."""
+
 RESULT_FILES = (
-    VERDICT,
-    "reward.json",
-    "reward.txt",
-    "reward-details.json",
+    *RESULTS,
     "ctrf.json",
     "patch.diff",
     "patch_info.json",
@@ -191,3 +191,29 @@ def _unusable(folder: Path, error: OSError) -> str:
     if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EEXIST}:
         return f"--out {folder}: is a link or not a folder; name a folder itself"
     return f"--out {folder}: {error.strerror}; name a folder that can be written"
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write one file whole or not at all. What stands there, a link too, is replaced and not followed.
+
+    Raises:
+        UsageError: its folder is not there or cannot be written.
+        WorldError: the disk is full.
+    """
+    waiting = path.with_name(f"{_TEMPORARY}{secrets.token_hex(8)}")
+    try:
+        fd = os.open(waiting, _NEW_FILE, 0o644)
+    except OSError as error:
+        raise UsageError(
+            f"--out {path}: {error.strerror}; name a file in a folder that can be written"
+        ) from error
+    try:
+        with os.fdopen(fd, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(fd)
+        waiting.replace(path)
+    except OSError as error:
+        raise WorldError(f"--out {path}: {error.strerror}; nothing was written") from error
+    finally:
+        waiting.unlink(missing_ok=True)

@@ -1,0 +1,5 @@
+"""`python -m truelap`."""
+
+from truelap.cli import main
+
+main()

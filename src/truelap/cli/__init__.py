@@ -1,0 +1,68 @@
+"""argv in, exit code out: 0 accepted, 1 rejected or refused, 2 usage, 3 inconclusive. Data goes to stdout, words to stderr."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from truelap.cli.words import complain
+from truelap.errors import TruelapError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_OUR_FAULT = 3
+
+
+class Stopped(BaseException):
+    """A signal asked us to stop. No `Exception`: only the tidying up between here and `main` may see it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = signal.Signals(number)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and leave with its exit code."""
+    arguments = spelled_out(sys.argv[1:] if argv is None else argv)
+    for number in _STOPPING:
+        signal.signal(number, _stop)
+    try:
+        from truelap.cli.commands import app
+
+        app(args=arguments, prog_name="truelap")
+    except Stopped as stopped:
+        complain(f"stopped by {stopped.signal.name}; no result was written")
+        sys.exit(128 + stopped.signal)
+    except TruelapError as error:
+        if "--debug" in arguments:
+            raise
+        complain(str(error))
+        sys.exit(error.exit_code)
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        complain(f"a fault of truelap's own: {type(error).__name__}: {error}; --debug shows where")
+        sys.exit(_OUR_FAULT)
+
+
+def spelled_out(argv: Sequence[str]) -> list[str]:
+    """The arguments, with `--worktree` on its own as `--worktree=`: the option's DIR may be left out.
+
+    >>> spelled_out(["verify", ".", "--worktree", "--json"]), spelled_out(["--worktree", "there"])
+    (['verify', '.', '--worktree=', '--json'], ['--worktree', 'there'])
+    """
+    following = [*argv[1:], "-"]
+    return [
+        "--worktree=" if word == "--worktree" and after.startswith("-") else word
+        for word, after in zip(argv, following, strict=True)
+    ]
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    for each in _STOPPING:  # once is enough: tidying up must not be torn
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped(number)

@@ -1,0 +1,86 @@
+"""doctor, policy: what is in force here."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from truelap.cli.options import Common, WithPolicy, command, option
+from truelap.cli.words import say, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.world.sandbox import Capability
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "doctor", Doctor)(doctor)
+    policy = typer.Typer(help="The policy in force.", no_args_is_help=True, rich_markup_mode=None)
+    command(policy, "show", PolicyShow)(policy_show)
+    policy.callback()(_keeps_show_a_subcommand)
+    app.add_typer(policy, name="policy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doctor(Common):
+    """Options of doctor."""
+
+    python: Annotated[Path | None, option("Interpreter that the self-checks run in.", metavar="PATH")] = None
+    work: Annotated[Path | None, option("Where working folders would be made.", metavar="DIR")] = None
+    json: Annotated[bool, option("Print it as JSON.", "--json")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyShow(WithPolicy):
+    """Options of policy show."""
+
+    form: Annotated[Literal["toml", "json", "sh"], option("The form.", "--as")] = "toml"
+
+
+def doctor(options: Doctor) -> int:
+    """What this machine offers, and what is lost where something lacks. Exit 0 when a sandbox works, else 3."""
+    from truelap.world.doctor import survey
+    from truelap.world.interpreter import inspect
+
+    found = survey(inspect(options.python or Path(sys.executable)), options.work)
+    if options.json:
+        say_json(found.as_data())
+    else:
+        for title, lines in (
+            *((f"sandbox {name}", lines) for name, lines in found.backends.items()),
+            ("machine", found.machine),
+        ):
+            say(title)
+            _show(lines)
+    return 0 if all(line.holds for line in found.backends["bubblewrap"]) else 3
+
+
+def policy_show(options: PolicyShow) -> int:
+    """Patterns, thresholds and limits: from the one place where they stand."""
+    from truelap.policy import as_shell, load_policy, shipped_bytes
+
+    policy = load_policy(options.policy)
+    if options.form == "sh":
+        say(as_shell(policy))
+    elif options.form == "json":
+        data: dict[str, Any] = {"digest": policy.digest, **policy.as_data()}
+        say_json(data)
+    else:
+        content = options.policy.read_bytes() if options.policy else shipped_bytes()
+        say(content.decode("utf-8").rstrip("\n"))
+    return 0
+
+
+def _keeps_show_a_subcommand() -> None:
+    """The policy in force."""
+
+
+def _show(lines: Iterable[Capability]) -> None:
+    for line in lines:
+        say(f"  {'ok ' if line.holds else 'NO '} {line.name}: {line.detail}")

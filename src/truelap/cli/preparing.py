@@ -1,0 +1,205 @@
+"""collect, admit, restore: the stations that run nothing, one at a time."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from truelap.cli.options import Started, Submitted, command, option
+from truelap.cli.words import complain, one_line, say, say_json
+from truelap.errors import UsageError, boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import typer
+
+    from truelap.model import Case, Finding
+    from truelap.policy import Policy
+    from truelap.prepare.collect import Submission
+    from truelap.settings import Settings
+    from truelap.task import Task
+    from truelap.world.git import Store
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "collect", Collect)(collect)
+    command(app, "admit", Admit)(admit)
+    command(app, "restore", Restore)(restore)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collect(Submitted):
+    """Options of collect. Without a named submission it takes REPO's working tree."""
+
+    out: Annotated[Path | None, option("File for the diff; default: stdout.", metavar="FILE")] = None
+    text: Annotated[
+        bool, option("Every line readable, binary files too; such a diff cannot be applied.", "--text")
+    ] = False
+    end_processes: Annotated[
+        bool,
+        option(
+            "Afterwards kill every process of other sessions that is visible here. For the end of an agent's container.",
+            "--end-processes",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admit(Submitted):
+    """Options of admit."""
+
+    json: Annotated[bool, option("Print the rulings as JSON.", "--json")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restore(Submitted):
+    """Options of restore."""
+
+    into: Annotated[Path, option("New folder for the candidate tree.", metavar="DIR")]
+    out: Annotated[
+        Path | None, option("Folder for protected_restore.json and test_edits.json.", metavar="DIR")
+    ] = None
+
+
+class _Bench(NamedTuple):
+    """What these stations need; it stands for a `World` in which nothing can be run."""
+
+    store: Store
+    case: Case
+    submission: Submission
+    policy: Policy
+    task: Task
+    settings: Settings
+
+    def collected(self) -> Case:
+        """The case after the first station."""
+        from truelap.prepare.collect import collect as station
+
+        return station(self.submission, self.case, self, self.policy, self.task, self.settings)
+
+    def admitted(self) -> Case:
+        """The case after two stations."""
+        from truelap.prepare.admit import admit as station
+
+        return station(self.collected(), self, self.policy, self.task, self.settings)
+
+    def restored(self) -> Case:
+        """The case after three stations."""
+        from truelap.prepare.restore import restore as station
+
+        return station(self.admitted(), self, self.policy, self.task, self.settings)
+
+
+def collect(options: Collect) -> int:
+    """Write the submission's whole difference from base as a diff."""
+    from truelap.prepare.collect import collect_patch
+    from truelap.world.output import write_file
+
+    submission = options.submission()
+    if not any(submission.values()):
+        submission["worktree"] = options.repo
+    with _bench(options, submission) as bench:
+        patch, findings = collect_patch(bench.store, bench.case.base, bench.submission, bench.policy)
+        if patch.error:
+            raise UsageError(patch.error)
+        diff = b""
+        if patch.tree:
+            diff = bench.store.diff(bench.case.base.tree, patch.tree, text=options.text)
+    _tell(findings)
+    if options.out is None:
+        sys.stdout.buffer.write(diff)
+        sys.stdout.buffer.flush()
+    else:
+        write_file(options.out, diff)
+    if options.end_processes:
+        from truelap.world.others import end_others
+
+        end_others()
+    return 0
+
+
+def admit(options: Admit) -> int:
+    """Ask every refusal rule: exit 0 admitted, 1 refused with the reasons."""
+    from truelap.prepare.admit import Admission
+
+    with _bench(options, options.submission()) as bench:
+        case = bench.admitted()
+    admission = case.get("admit")
+    rejected = admission.rejected if isinstance(admission, Admission) else None
+    if options.json:
+        findings = [finding.model_dump(mode="json") for finding in case.findings]
+        say_json({"admitted": rejected is None, "rejected": rejected, "findings": findings})
+    else:
+        for finding in case.findings:
+            say(one_line(f"{finding.code} {finding.path or '-'}: {finding.message}"))
+        say(rejected or "admitted")
+    return 0 if rejected is None else 1
+
+
+def restore(options: Restore) -> int:
+    """Write the candidate as it is judged: base, the admitted edits, and base's own tests and measurement setup.
+
+    With a --base-file that is not there, nothing is done and nothing is written.
+    """
+    from truelap.world.files import write_tree
+
+    if options.base_file is not None and not options.base_file.exists():
+        complain(f"base file {options.base_file}: there is none, so there is nothing to restore")
+        return 0
+    into = _new_folder(options.into)
+    with _bench(options, options.submission()) as bench:
+        case = bench.restored()
+        if case.candidate_tree is not None:
+            write_tree(bench.store, case.candidate_tree, into)
+        if options.out:
+            _write_records(case, options.out)
+    _tell(case.findings)
+    return 3 if case.candidate_tree is None else int(case.refused)
+
+
+def _write_records(case: Case, folder: Path) -> None:
+    from truelap.report import artifact, json_bytes
+    from truelap.world.output import Output
+
+    found = {name: artifact(case, name) for name in ("protected_restore.json", "test_edits.json")}
+    with Output(folder) as out:
+        out.write({name: json_bytes(value) for name, value in found.items() if value is not None})
+
+
+@contextmanager
+def _bench(options: Started, submission: dict[str, Any]) -> Iterator[_Bench]:
+    from truelap.model import Case
+    from truelap.policy import load_policy
+    from truelap.prepare.request import Request
+    from truelap.settings import Settings
+    from truelap.task import load_task
+    from truelap.world.opening import open_store
+
+    task, policy = load_task(options.task), load_policy(options.policy)
+    request = Request(repo=options.repo, **options.start(), **submission)
+    request.check(task)
+    with boundary("preparing"), open_store(options.work) as store:
+        base = request.open_base(store, task)
+        case = Case(name=task.task.name or options.repo.resolve().name, base=base)
+        settings = Settings(python=Path(sys.executable), seed=0)
+        yield _Bench(store, case, request.open_submission(policy), policy, task, settings)
+
+
+def _new_folder(folder: Path) -> Path:
+    if (
+        folder.is_symlink()
+        or (folder.exists() and not folder.is_dir())
+        or (folder.is_dir() and any(folder.iterdir()))
+    ):
+        raise UsageError(f"--into {folder}: is there already; name a new folder")
+    return folder
+
+
+def _tell(findings: tuple[Finding, ...]) -> None:
+    for finding in findings:
+        complain(f"{finding.code} {finding.path or '-'}: {finding.message}")

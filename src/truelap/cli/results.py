@@ -1,0 +1,89 @@
+"""demo, grade, report: verdicts shown, or read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from truelap.cli.options import Common, Running, WithPolicy, command, option
+from truelap.cli.words import say, say_json
+
+if TYPE_CHECKING:
+    from truelap.model import Verdict
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, "demo", Demo)(demo)
+    command(app, "grade", Grade)(grade)
+    command(app, "report", Report)(report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo(Running):
+    """Options of demo."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade(WithPolicy):
+    """Options of grade."""
+
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Artifacts of one trial.", show_default=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Common):
+    """Options of report."""
+
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Result folders.", show_default=False)
+    ]
+    json: Annotated[bool, option("Print a list of verdicts as JSON.", "--json")] = False
+
+
+def demo(options: Demo) -> int:
+    """Verify a bundled library: one honest patch and three cheats."""
+    from rich.console import Console
+
+    from truelap import demo as bundled
+    from truelap.cli.judging import settings_of
+    from truelap.policy import load_policy
+
+    return bundled.run(
+        options.out,
+        policy=load_policy(options.policy),
+        settings=settings_of(options),
+        console=Console(quiet=options.quiet),
+    )
+
+
+def grade(options: Grade) -> int:
+    """Print the verdict on a folder of artifacts, ours or of an older FormulaCode task, as JSON. Nothing is run."""
+    from truelap.verdict import exit_code
+
+    verdict = _read(options.folder, options.policy)
+    say_json(verdict.model_dump(mode="json"))
+    return exit_code(verdict)
+
+
+def report(options: Report) -> int:
+    """Show results for people."""
+    from truelap.report import render_text
+
+    verdicts = [_read(folder, None) for folder in options.folders]
+    if options.json:
+        say_json([verdict.model_dump(mode="json") for verdict in verdicts])
+    else:
+        say("\n\n".join(render_text(verdict).rstrip("\n") for verdict in verdicts))
+    return 0
+
+
+def _read(folder: Path, policy: Path | None) -> Verdict:
+    from truelap.peers.formulacode import grade as graded
+    from truelap.policy import load_policy
+    from truelap.world.machine import tool
+
+    return graded(folder, load_policy(policy), tool=tool())

@@ -1,0 +1,113 @@
+"""The line, and the main job: from what the user named to a verdict. Read this file first.
+
+A frozen `Case` rides a line of stations: preparing may change the tree, checking may only measure, judging is pure.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from truelap.checks import tests, timing
+from truelap.model import Case
+from truelap.policy import load_policy
+from truelap.prepare.admit import admit
+from truelap.prepare.base import asv_configs
+from truelap.prepare.collect import collect
+from truelap.prepare.rebuild import rebuild
+from truelap.prepare.request import Request
+from truelap.prepare.restore import restore
+from truelap.report import files
+from truelap.runner import Station, check, conclude, walk
+from truelap.settings import Settings
+from truelap.suite import choose_config
+from truelap.task import Task
+from truelap.world.opening import diary, open_world
+from truelap.world.output import RESULTS, Output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Unpack
+
+    from truelap.model import Verdict
+    from truelap.policy import Policy
+    from truelap.prepare.collect import Submission
+    from truelap.prepare.request import Named
+
+    Layout = Callable[[Verdict, Case], Iterable[tuple[str, bytes]]]
+
+
+def line(submission: Submission) -> tuple[Station, ...]:
+    """The whole line for one submission."""
+    return (
+        Station("collect", partial(collect, submission), prepares=True),
+        Station("admit", admit, prepares=True),
+        Station("restore", restore, prepares=True),
+        Station("rebuild", rebuild, prepares=True, optional=True),
+        check("tests", tests),
+        check("time", timing),
+    )
+
+
+def verify(
+    repo: Path,
+    *,
+    task: Task | None = None,
+    policy: Policy | None = None,
+    settings: Settings | None = None,
+    only: str | None = None,
+    progress: Callable[[str], None] | None = None,
+    layout: Layout | None = None,
+    **named: Unpack[Named],
+) -> Verdict:
+    """Judge one submission; where `settings.out` names a folder, write the result files there.
+
+    Args:
+        repo: the repository.
+        task: how the project runs; every default when None.
+        policy: what counts; the shipped one when None.
+        settings: where and how to run; this interpreter and a random seed when None.
+        only: the one check to run. Then there is no result: neither verdict.json nor a reward is written.
+        progress: called with a word on what is being done.
+        layout: gives further files, for another grader.
+        **named: one base (`base`: a revision, `base_file`, `base_dir`), one submission (`patch`, `head`, `worktree`).
+
+    Raises:
+        UsageError: something that was named cannot be used.
+        WorldError: no base could be opened, or the results cannot be written.
+    """
+    request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
+    settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
+    request.check(task)
+    with Output(settings.out) if settings.out else nullcontext() as out:
+        with open_world(settings, repo, request.folders(), progress) as world:
+            base, submission = request.open_base(world.store, task), request.open_submission(policy)
+            stations = [
+                station for station in line(submission) if station.prepares or only in {None, station.name}
+            ]
+            if "time" in {station.name for station in stations}:
+                choose_config(asv_configs(world.store, base), task.benchmarks.config)
+            if out:
+                out.clear()
+            case = Case(name=task.task.name or repo.resolve().name, base=base)
+            case = walk(stations, case, world, policy, task=task, settings=settings)
+            verdict = conclude(stations, case, world, policy, settings.seed)
+            results = {**dict(files(verdict, case)), **dict(layout(verdict, case) if layout else ())}
+            results["events.jsonl"] = diary(world)
+        if out:
+            out.write({name: content for name, content in results.items() if not only or name not in RESULTS})
+    return verdict
+
+
+class _Callable(ModuleType):
+    """This module carries the name of its function, so `truelap.verify` works as either, whichever was imported first."""
+
+    __call__ = staticmethod(verify)
+
+
+sys.modules[__name__].__class__ = _Callable
