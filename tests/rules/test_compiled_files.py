@@ -79,6 +79,8 @@ def test_deleting_a_tracked_library_or_changing_its_mode_is_fine(action, changed
         (b"docs/plot.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256))),
         (b"data/sample.bin", NATIVE),
         (b"pkg/core.py", b"MZ = 1\n"),
+        (b"pkg/core.py", b"#a\r\nx = 1\r\n"),
+        (b"pkg/core.py", b"#\x0c\nx = 1\n"),
         (b"pkg/core.py", "# \xe9\r\nx = 1\r\n".encode()),
         (b"pkg/core.py", b"END = b'PK\\x05\\x06'\n"),
         (b"docs/so.md", b"text"),

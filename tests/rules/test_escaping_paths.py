@@ -7,6 +7,7 @@ import pytest
     "path",
     [
         b"/etc/passwd",
+        b"\\etc\\passwd",
         b"..",
         b"../x",
         b"a/../../x",

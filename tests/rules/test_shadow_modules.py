@@ -47,6 +47,7 @@ def test_a_folder_of_base_may_not_become_a_package(action, added, scene):
         b"src/pkg/random.py",
         b"code/run.py",
         b"docs/pytest/index.md",
+        b"pytest/README.md",
         b"random.md",
         b"random.pyi",
         b"Queue.py",

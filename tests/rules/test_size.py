@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from truelap.model import EXECUTABLE
+from truelap.model import EXECUTABLE, GITLINK
 from truelap.rules import Change, examine, load_rules
 
 
@@ -18,6 +18,16 @@ def test_too_many_files_are_refused_once(added, scene):
 def test_too_many_bytes_are_refused(action, added, scene):
     assert action(added(b"a.py"), scene(diff_bytes=67_108_865)) == "refuse"
     assert action(added(b"a.py"), scene(files=25_000, diff_bytes=67_108_864)) is None
+
+
+def test_the_whole_is_refused_once_whatever_the_limit(added, scene):
+    where = scene(diff_bytes=67_108_865)
+    assert len(list(examine([added(b"a.py"), added(b"b.py")], where, load_rules(where.policy)))) == 1
+
+
+def test_a_long_path_of_base_and_what_has_no_bytes_are_fine(action, added, changed):
+    assert action(changed(b"x" * 256)) is None
+    assert action(dataclasses.replace(added(b"vendor", mode=GITLINK), content=None)) is None
 
 
 def test_a_file_too_large_to_be_read_is_refused(action, added):

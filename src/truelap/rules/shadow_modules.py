@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from truelap.rules import Ruling, fold, is_file, module_name, top_module
+from truelap.rules import Ruling, fold, module_name, top_module
 
 if TYPE_CHECKING:
     from truelap.rules import Change, Scene
@@ -86,8 +86,6 @@ _NEVER = ("pytest", "_pytest", "pluggy", "asv", "asv_runner", "truelap")
 
 def judge(change: Change, scene: Scene) -> Ruling | None:
     """Refuse a new top-level module or package that hides another one."""
-    if not is_file(change) or change.path in scene.base_modes:
-        return None
     for root in scene.import_roots:
         name = _hidden(change, root, scene)
         if name is not None and (root, name) not in scene.base_modules:

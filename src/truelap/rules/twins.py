@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def judge(change: Change, scene: Scene) -> Ruling | None:
     """Refuse a new path that folds to a protected, test or configuration name, or to another path of the candidate."""
     path = change.path
-    if change.entry.new_mode == 0 or path in scene.base_modes:
+    if path in scene.base_modes:
         return None
     prefixes = [b"/".join(change.parts[: i + 1]) for i in range(len(change.parts))]
     known = sum(prefix in scene.base_folders for prefix in prefixes)
