@@ -1,0 +1,314 @@
+"""Builds of both sides: a real C extension, a real compiler, the real sandbox; then builds that do what they must not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from truelap.model import Base, Case
+from truelap.policy import load_policy
+from truelap.prepare.rebuild import rebuild
+from truelap.settings import Settings
+from truelap.task import Environment, Task
+from truelap.world import World
+from truelap.world.bubblewrap import Bubblewrap
+from truelap.world.events import Events
+from truelap.world.git import Store
+from truelap.world.interpreter import inspect
+from truelap.world.sandbox import Step
+from truelap.world.trees import Trees
+from truelap.world.workspace import open_workspace
+
+POLICY = load_policy()
+SETTINGS = Settings(python=Path(sys.executable), seed=1)
+SCRIPT = Task(environment=Environment(build=(("python", "build.py"),)))
+
+C_SOURCE = """
+#include <Python.h>
+static PyObject *answer(PyObject *self, PyObject *args) { return PyLong_FromLong(41); }
+static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_c", "", -1, methods};
+PyMODINIT_FUNC PyInit__c(void) { return PyModule_Create(&module); }
+"""
+SETUP = (
+    'from setuptools import Extension, setup\nsetup(name="p", ext_modules=[Extension("p._c", ["p/_c.c"])])\n'
+)
+C_PACKAGE = {
+    "p/__init__.py": "from p._c import answer\n",
+    "p/_c.c": C_SOURCE,
+    "setup.py": SETUP,
+    "tests/test_p.py": "def test(): pass\n",
+}
+SCRIPTED = {
+    "p.py": "",
+    "p.c": "/* a compiled source */",
+    "build.py": "open('made.txt', 'w').write('base')\n",
+    "tests/test_p.py": "def test(): pass\n",
+}
+
+
+@pytest.fixture(scope="module")
+def interpreter():
+    return inspect(Path(sys.executable))
+
+
+@pytest.fixture
+def world(tmp_path, interpreter):
+    with open_workspace(tmp_path) as workspace:
+        store = Store.create(workspace.folder("store"))
+        yield World(
+            store=store,
+            trees=Trees(store, workspace),
+            workspace=workspace,
+            sandbox=Bubblewrap(interpreter),
+            interpreter=interpreter,
+            events=Events(),
+        )
+
+
+@pytest.fixture
+def line(world, tmp_path):
+    """Runs the station on a base and the files that a submission changes (None: deletes)."""
+
+    def run(base, changes, task=SCRIPT, policy=POLICY):
+        trees = [_tree(world.store, files) for files in (base, {**base, **changes})]
+        case = Case(name="t", base=Base(given="b", commit=None, tree=trees[0]), candidate_tree=trees[1])
+        after = rebuild(case, world, policy, task, SETTINGS)
+        return SimpleNamespace(
+            before=case,
+            after=after,
+            codes=[finding.code for finding in after.findings],
+            levels={finding.level for finding in after.findings},
+            paths=[finding.path for finding in after.findings],
+            said=" ".join(finding.message for finding in after.findings),
+            base=_read(world.trees.base(after)),
+            candidate=_read(world.trees.candidate(after)),
+        )
+
+    return run
+
+
+def _tree(store, files):
+    blobs = [
+        (path.encode(), 0o100644, store.add_blob(text.encode()))
+        for path, text in files.items()
+        if text is not None
+    ]
+    return store.replace(None, blobs)
+
+
+def _read(tree):
+    return {path.decode(): (tree.root / path.decode()).read_bytes() for path in tree.manifest}
+
+
+def _extensions(files):
+    return {path for path in files if path.startswith("p/_c.") and path.endswith(".so")}
+
+
+def _answer(world, case):
+    tree = world.trees.candidate(case)
+    program = (
+        str(world.interpreter.executable),
+        "-c",
+        "import sys; sys.path[0] = '.'; import p; print(p.answer())",
+    )
+    with world.trees.fresh(tree, "ask") as copy:
+        step = Step(name="ask", argv=program, tree=copy.root, limits=POLICY.limits, channel=False)
+        with world.sandbox.start(step) as session:
+            return session.wait(60).output.strip()
+
+
+def test_a_change_in_c_is_built_on_both_sides_and_runs(line, world):
+    done = line(C_PACKAGE, {"p/_c.c": C_SOURCE.replace("41", "42")}, task=Task())
+    assert done.codes == []
+    assert len(_extensions(done.base)) == len(_extensions(done.candidate)) == 1
+    assert _answer(world, done.after) == b"42"
+    assert "_c.c" in done.after.get("rebuild").artifacts()["rebuild.log"]
+    assert not [path for path in done.candidate if path.endswith(".pyc")]
+
+
+def test_c_that_does_not_compile_fails_and_says_why(line):
+    done = line(C_PACKAGE, {"p/_c.c": C_SOURCE.replace("41", "no_such_name")}, task=Task())
+    assert done.codes == ["rebuild_failed"]
+    assert done.levels == {"fail"}
+    assert "no_such_name" in done.after.get("rebuild").artifacts()["rebuild.log"]
+
+
+def test_a_base_that_does_not_compile_says_nothing_of_the_submission(line):
+    base = {**C_PACKAGE, "p/_c.c": "#error base"}
+    done = line(base, {"p/_c.c": C_SOURCE}, task=Task())
+    assert done.codes == ["rebuild:base_failed"]
+    assert done.levels == {"inconclusive"}
+
+
+def test_a_build_by_setuptools_needs_no_setup_py(line):
+    base = {path: text for path, text in C_PACKAGE.items() if path != "setup.py"}
+    base["pyproject.toml"] = (
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "p"\nversion = "1"\n[tool.setuptools]\npackages = ["p"]\n'
+        '[[tool.setuptools.ext-modules]]\nname = "p._c"\nsources = ["p/_c.c"]\n'
+    )
+    done = line(base, {"p/_c.c": C_SOURCE + "\n"}, task=Task())
+    assert done.codes == []
+    assert _extensions(done.candidate)
+
+
+def test_a_setup_py_that_edits_a_test_is_caught(line):
+    edit = 'open("tests/test_p.py", "a").write("# weaker")\n'
+    done = line(C_PACKAGE, {"setup.py": SETUP + edit}, task=Task())
+    assert (done.codes, done.paths) == (["tamper:build_changed_sources"], ["tests/test_p.py"])
+    assert done.candidate["tests/test_p.py"] == C_PACKAGE["tests/test_p.py"].encode()
+
+
+def test_an_honest_change_of_setup_py_is_not(line):
+    flags = SETUP.replace('["p/_c.c"])', '["p/_c.c"], extra_compile_args=["-O3"])')
+    done = line(C_PACKAGE, {"setup.py": flags}, task=Task())
+    assert done.codes == []
+
+
+@pytest.mark.parametrize(
+    "path", ["evil.pth", "pkg/sitecustomize.py", "evil.dist-info/entry_points.txt", "json.py"]
+)
+def test_a_build_may_not_bring_what_a_diff_may_not(line, path):
+    build = f"import os\nos.makedirs(os.path.dirname({path!r}) or '.', exist_ok=True)\nopen({path!r}, 'w').write('import os')\n"
+    done = line(SCRIPTED, {"build.py": build})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], [path])
+    assert done.levels == {"fail"}
+    assert path not in done.candidate
+
+
+def test_a_build_may_bring_modules_data_and_libraries(line):
+    build = "for name in ('generated.py', 'data.bin', 'fast.so'): open(name, 'w').write('x')\n"
+    done = line(SCRIPTED, {"build.py": build})
+    assert done.codes == []
+    assert {"generated.py", "data.bin", "fast.so"} <= set(done.candidate)
+
+
+def test_a_build_may_not_add_to_the_tests(line):
+    done = line(SCRIPTED, {"build.py": "open('tests/conftest.py', 'w').write('')\n"})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], ["tests/conftest.py"])
+
+
+def test_what_bases_build_adds_to_the_tests_is_bases_on_both_sides(line):
+    base = {**SCRIPTED, "build.py": "open('tests/helper.so', 'w').write('base')\n"}
+    changed = line(base, {"build.py": "open('tests/helper.so', 'w').write('weaker')\n"})
+    assert changed.codes == []
+    assert changed.candidate["tests/helper.so"] == b"base"
+
+
+def test_a_helper_that_the_candidate_does_not_build_is_there_all_the_same(line):
+    base = {**SCRIPTED, "build.py": "open('tests/helper.so', 'w').write('base')\n"}
+    done = line(base, {"build.py": ""})
+    assert done.codes == []
+    assert done.candidate["tests/helper.so"] == b"base"
+
+
+def test_a_start_up_file_that_base_builds_stays_bases(line):
+    base = {**SCRIPTED, "build.py": "open('x.pth', 'w').write('base')\n"}
+    done = line(base, {"build.py": "open('x.pth', 'w').write('import evil')\n"})
+    assert done.codes == []
+    assert done.candidate["x.pth"] == b"base"
+
+
+def test_metadata_that_base_builds_too_may_differ(line):
+    base = {
+        **SCRIPTED,
+        "build.py": "import os\nos.mkdir('p.egg-info')\nopen('p.egg-info/PKG-INFO', 'w').write('1')\n",
+    }
+    done = line(base, {"build.py": base["build.py"].replace("'1'", "'2'")})
+    assert done.codes == []
+    assert done.candidate["p.egg-info/PKG-INFO"] == b"2"
+
+
+def test_a_tracked_file_that_bases_build_writes_is_generated(line):
+    # Base's build writes the very bytes that are tracked: only the time of writing shows it.
+    base = {
+        **SCRIPTED,
+        "gen.c": "old",
+        "build.py": "open('gen.c', 'w').write(open('p.py').read() or 'old')\n",
+    }
+    done = line(base, {"p.py": "new"})
+    assert done.codes == []
+    assert (done.base["gen.c"], done.candidate["gen.c"]) == (b"old", b"new")
+
+
+def test_a_tracked_file_that_only_the_candidates_build_writes_is_not(line):
+    done = line({**SCRIPTED, "gen.c": "old"}, {"build.py": "open('gen.c', 'w').write('new')\n"})
+    assert (done.codes, done.paths) == (["tamper:build_changed_sources"], ["gen.c"])
+
+
+def test_a_tracked_file_that_the_candidates_build_removes_is_missed(line):
+    done = line(SCRIPTED, {"build.py": "import os; os.remove('p.py')\n"})
+    assert (done.codes, done.paths) == (["tamper:build_changed_sources"], ["p.py"])
+
+
+def test_links_pipes_and_bytecode_stay_behind(line):
+    build = (
+        "import os, py_compile\nos.symlink('/etc/passwd', 'link')\nos.mkfifo('pipe')\n"
+        "py_compile.compile('p.py', cfile='p.pyc')\nopen('made.txt', 'w').write('x')\n"
+    )
+    done = line(SCRIPTED, {"build.py": build})
+    assert done.codes == []
+    assert set(done.candidate) - set(SCRIPTED) == {"made.txt"}
+
+
+def test_a_build_that_hangs_is_the_candidates_failure(line):
+    policy = POLICY.model_copy(update={"limits": POLICY.limits.model_copy(update={"wall_s": 2.0})})
+    done = line(SCRIPTED, {"build.py": "import time; time.sleep(60)\n"}, policy=policy)
+    assert done.codes == ["rebuild_failed"]
+    assert "did not end in time" in done.said
+
+
+def test_a_build_that_leaves_too_much_is_the_candidates_failure(line):
+    policy = POLICY.model_copy(update={"limits": POLICY.limits.model_copy(update={"scratch_bytes": 1 << 20})})
+    build = "for n in range(3): open(f'big{n}', 'wb').truncate(1 << 19)\n"
+    assert line(SCRIPTED, {"build.py": build}, policy=policy).codes == ["rebuild_failed"]
+
+
+def test_a_build_that_leaves_what_cannot_be_read_is_the_candidates_failure(line):
+    build = "import os\nfor _ in range(300):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    assert line(SCRIPTED, {"build.py": build}).codes == ["rebuild_failed"]
+
+
+def test_a_build_sees_neither_side_nor_version_control(line):
+    build = "import os\nopen('where.txt', 'w').write(os.getcwd() + str(sorted(os.environ)) + str(sorted(os.listdir())))\n"
+    base = {**SCRIPTED, "build.py": build}
+    done = line(base, {"p.py": "# faster"})
+    assert done.codes == []
+    assert done.base["where.txt"] == done.candidate["where.txt"]
+    assert b"/workspace/repo" in done.base["where.txt"]
+
+
+def test_nothing_is_built_for_a_change_in_python(line):
+    done = line(C_PACKAGE, {"p/__init__.py": "from p._c import answer  # faster\n"}, task=Task())
+    assert done.after is done.before
+
+
+def test_a_task_that_names_a_build_has_it_run_for_any_change(line):
+    done = line(SCRIPTED, {"p.py": "# faster"})
+    assert done.base["made.txt"] == done.candidate["made.txt"] == b"base"
+
+
+def test_carried_outputs_stand_for_the_build_until_something_compiled_changes(line):
+    carrying = Task(environment=Environment(build=(("python", "build.py"),), carry=("*.so",)))
+    assert "made.txt" not in line(SCRIPTED, {"p.py": "# faster"}, task=carrying).candidate
+
+
+def test_a_build_file_of_a_pure_python_project_needs_no_build(line):
+    done = line({"p.py": "", "setup.cfg": ""}, {"setup.cfg": "[metadata]\nname = p\n"}, task=Task())
+    assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
+
+
+def test_a_compiled_change_that_nobody_knows_how_to_build_is_inconclusive(line):
+    done = line({"p.py": "", "p.c": ""}, {"p.c": "/* faster */"}, task=Task())
+    assert (done.codes, done.levels) == (["rebuild:no_command"], {"inconclusive"})
+    assert "[environment] build" in done.said
+
+
+def test_a_guessed_build_that_fails_at_base_does_not_stop_a_change_without_compiled_sources(line):
+    base = {"p.c": "", "setup.py": "raise SystemExit('needs a compiler')\n"}
+    done = line(base, {"setup.py": "raise SystemExit('needs a newer compiler')\n"}, task=Task())
+    assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
