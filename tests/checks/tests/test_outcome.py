@@ -143,14 +143,6 @@ def test_the_schema_takes_nothing_else(change):
             parse({key: value for key, value in good.items() if key != name})
 
 
-@pytest.mark.parametrize(
-    ("code", "fault"), [(0, None), (1, None), (5, None), (2, "interrupted"), (3, "internal"), (4, "usage")]
-)
-def test_an_exit_status_that_means_no_whole_session_is_a_fault(code, fault):
-    session = folded(hello(), collected("t"), *run(), end(code, "reason"))
-    assert (session.fault.code if session.fault else None) == fault
-
-
 def test_what_could_not_be_collected_is_kept_with_its_reason():
     failed = {"type": "collector", "id": "a.py", "outcome": "failed", "text": "ImportError"}
     passed = {"type": "collector", "id": "b.py", "outcome": "passed", "text": ""}

@@ -153,11 +153,11 @@ def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
     passed = len(base.passed)
     if passed >= evidence.min_base_pass:
         return ()
-    reason = next(iter(base.uncollected.values()), "").strip().rpartition("\n")[2]
+    reason = _last_line(next(iter(base.uncollected.values()), ""))
     text = (
         f"{passed} tests pass at base, at least {evidence.min_base_pass} are needed to say anything"
         f" ({len(base.nodes)} collected, {len(base.uncollected)} files or classes not collectable"
-        f"{': ' + reason[:300] if reason else ''})"
+        f"{': ' + reason if reason else ''})"
     )
     return (Finding(code="tests:too_few_base_passes", level="inconclusive", message=text),)
 
@@ -202,7 +202,13 @@ def _outcome(nodes: dict[str, Node], name: str) -> str:
 
 
 def _fault_text(fault: Fault) -> str:
-    return f"{fault.code}: {fault.message}" + (f" (last heard of: {fault.after})" if fault.after else "")
+    after = f", last heard of {fault.after}" if fault.after else ""
+    said = _last_line(fault.detail)
+    return f"{fault.message}{after}" + (f": {said}" if said else "")
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2].strip()[:300]
 
 
 def _brought(side: Side) -> list[str]:

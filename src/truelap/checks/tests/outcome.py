@@ -41,8 +41,11 @@ class Fault(Frozen):
     """A session that did not end as it should."""
 
     code: str
-    """One of a `StepFault`'s codes, or "exit", "signal", "interrupted", "internal", "usage"."""
+    """One of a `StepFault`'s codes, of an `Ending`'s ways, or "interrupted", "internal", "usage" (by pytest's exit status)."""
     message: str
+    """One line."""
+    detail: str
+    """The last that pytest or the process said, "" for nothing."""
     after: str | None
     """The last test that was heard of."""
 
@@ -60,8 +63,8 @@ class Session(Frozen):
     """Wall time of the whole sandboxed step, by the judge's clock."""
 
 
-# pytest's exit codes that mean that the session itself did not run to its end.
-_BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
+BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
+"""pytest's exit statuses that mean that the session itself did not run to its end."""
 
 
 def phase_outcome(phase: Phase) -> TestOutcome:
@@ -165,12 +168,9 @@ class Fold:
         """What the messages so far amount to.
 
         Args:
-            fault: what ended the session early, as the judge saw it; None when it saw nothing wrong.
+            fault: what ended the session early; None when it ran to its end.
             seconds: wall time of the step.
         """
-        if fault is None and self.end is not None and self.end.exit in _BROKEN_EXITS:
-            message = self.end.text or f"pytest ended with exit status {self.end.exit}"
-            fault = Fault(code=_BROKEN_EXITS[self.end.exit], message=message, after=self.last_id)
         return Session(
             nodes={name: self._node(name, times) for name, times in self._expected.items()},
             plugins=tuple(self._plugins),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.tests.config import write_copy
 from truelap.checks.tests.evidence import Side
 from truelap.checks.tests.messages import parse
-from truelap.checks.tests.outcome import Fault, Fold, Session
+from truelap.checks.tests.outcome import BROKEN_EXITS, Fault, Fold, Session
 from truelap.errors import StepFault
 from truelap.model import shown
 from truelap.policy import matches
@@ -157,12 +157,11 @@ def _session(setup: Setup, name: str, root: Path, args: Sequence[str], deadline:
 
 
 def _step(setup: Setup, name: str, root: Path, deadline: float) -> Step:
-    python = setup.world.interpreter
     left = max(1.0, deadline - time.monotonic())
     return Step(
         name=name,
         argv=(
-            str(python.executable),
+            str(setup.world.interpreter.executable),
             "-s",
             "-X",
             "pycache_prefix=/tmp/pycache",
@@ -171,7 +170,6 @@ def _step(setup: Setup, name: str, root: Path, deadline: float) -> Step:
         tree=root,
         limits=setup.policy.limits.model_copy(update={"wall_s": left + _HELLO_S}),
         mount=setup.mount,
-        binds=python.binds,
         env={**setup.env, "PYTHONHASHSEED": str(setup.seed % 2**32)},
     )
 
@@ -209,11 +207,17 @@ def _nothing_more(live: Live) -> None:
 
 
 def _fault(fold: Fold, fault: StepFault | None, ending: Ending) -> Fault | None:
-    """What ended a session early: the channel's fault, else an end of the process that is not the one agreed on."""
-    if fault is None and (ending.how, ending.code) == ("exit", 0):
-        return None
+    """What ended a session early: the channel's fault, another end of the process than agreed, or pytest's own word."""
     how = ending.how if ending.code is None else f"{ending.how} {ending.code}"
+    status = fold.end.exit if fold.end is not None else 0
+    if fault is not None:
+        code, message = fault.code, f"{fault} [{how}]"
+    elif how != "exit 0":
+        code, message = ending.how, f"the worker did not end as agreed [{how}]"
+    elif status in BROKEN_EXITS:
+        code, message = BROKEN_EXITS[status], f"pytest ended with status {status}"
+    else:
+        return None
+    said = fold.end.text if fold.end is not None else ""
     output = ending.output.decode("utf-8", "replace")[-_OUTPUT_CHARS:].strip()
-    reason = str(fault) if fault is not None else "the worker did not end as agreed"
-    text = f"{reason} [{how}]" + (f"; its last output: {output}" if output else "")
-    return Fault(code=fault.code if fault is not None else ending.how, message=text, after=fold.last_id)
+    return Fault(code=code, message=message, detail=said or output, after=fold.last_id)

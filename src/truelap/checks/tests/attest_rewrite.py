@@ -1,0 +1,109 @@
+"""Rewrites a test file so that what its assertions compare is also sent to the judge.
+
+Each operand is sent through a recorder that returns it, in place: order, scope and single evaluation stay Python's, the
+assertion itself runs unchanged, and every line keeps its number.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from truelap.checks.tests.attest_sites import Finder, Mark, Site
+from truelap.checks.tests.attest_splice import Text, Wrap, read_text, splice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_METHODS = ("manager", "function", "soft", "truth")
+
+
+@dataclass(frozen=True)
+class Attested:
+    """A rewritten test file.
+
+    Attributes:
+        source: its bytes; None when the file cannot be rewritten and has to run as it is.
+        sites: the places that will be heard of.
+        reason: why not, in one line; empty when it was rewritten.
+    """
+
+    source: bytes | None
+    sites: tuple[Site, ...] = ()
+    reason: str = ""
+
+
+def attest(source: bytes, filename: str, *, name: str, first: int = 0, soft: bool = False) -> Attested:
+    """Rewrite one test file.
+
+    Args:
+        source: bytes of the file.
+        filename: for messages.
+        name: the recorder's name, unguessable and unused; the runner binds it among the builtins.
+        first: id of the file's first site.
+        soft: assertions are recorded but never end the test, for perturbed sources: they need not hold.
+    """
+    if not name.isidentifier() or name.startswith("__"):
+        raise ValueError(f"{name!r} cannot be the recorder's name")
+    try:
+        text, tree = read_text(source), parse(source, filename)
+        if name in text.text:
+            return Attested(None, reason="the recorder's name stands in the file")
+        finder = Finder(first=first, soft=soft)
+        finder.visit(tree)
+        changed = splice(text.text, [_wrap(mark, text, name) for mark in finder.marks])
+        rewritten = text.encoded(changed)
+        check_same(tree, parse(rewritten, filename), name)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Attested(None, reason=f"{type(error).__name__}: {error}")
+    return Attested(rewritten, tuple(finder.sites))
+
+
+def parse(source: bytes, filename: str) -> ast.Module:
+    """The syntax tree of a file; what the parser warns of is no news of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source, filename)
+
+
+def _wrap(mark: Mark, text: Text, name: str) -> Wrap:
+    start, end = text.span(mark.node)
+    method = f".{mark.method}" if mark.method else ""
+    slot = "" if mark.slot is None else f"{mark.slot},"
+    opening, closing = ("(", ")") if mark.bare else ("", "")
+    return Wrap(start, end, f"{opening}{name}{method}({mark.site},{slot}(", f")){closing}")
+
+
+class _Unwrap(ast.NodeTransformer):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _METHODS:
+            function = function.value
+        return node.args[-1] if isinstance(function, ast.Name) and function.id == self._name else node
+
+
+def check_same(before: ast.Module, after: ast.Module, name: str) -> None:
+    """Make sure that a rewritten file is the original but for calls of the recorder, line by line.
+
+    Raises:
+        ValueError: it is not, so the rewriting cannot be trusted.
+    """
+    unwrapped = _Unwrap(name).visit(after)
+    for left, right in zip(_shape(before), _shape(unwrapped), strict=True):
+        if left != right:
+            raise ValueError(f"rewriting changed the file near line {left[1]}")
+
+
+def _shape(node: ast.AST) -> Iterator[tuple[Any, ...]]:
+    fields = [
+        (field, value) for field, value in ast.iter_fields(node) if not isinstance(value, ast.AST | list)
+    ]
+    yield type(node).__name__, getattr(node, "lineno", 0), getattr(node, "end_lineno", 0), repr(fields)
+    for child in ast.iter_child_nodes(node):
+        yield from _shape(child)

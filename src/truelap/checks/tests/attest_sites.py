@@ -1,0 +1,317 @@
+"""Where a test file makes claims: assertions, expected exceptions, and calls of assertion functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from truelap.values import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Kind = Literal["compare", "truth", "call", "raises", "assert"]
+Role = Literal["claim", "witness"]
+
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+# Calls that apply one comparison to their first two arguments.
+_COMPARING = {
+    "assertEqual": "==",
+    "assertEquals": "==",
+    "assertNotEqual": "!=",
+    "assertLess": "<",
+    "assertLessEqual": "<=",
+    "assertGreater": ">",
+    "assertGreaterEqual": ">=",
+    "assertIn": "in",
+    "assertNotIn": "not in",
+    "assertIs": "is",
+    "assertIsNot": "is not",
+    "assertListEqual": "==",
+    "assertTupleEqual": "==",
+    "assertDictEqual": "==",
+    "assertSetEqual": "==",
+    "assertMultiLineEqual": "==",
+    "assertSequenceEqual": "==",
+    "assert_equal": "==",
+    "assert_string_equal": "==",
+}
+_ASSERTING = re.compile(r"_?assert(?:_?[A-Z]\w*|_[a-z0-9]\w*)")
+# Expected exceptions and warnings; the number is the place of the callable when it is not a `with`.
+_EXPECTING = {
+    "raises": 1,
+    "warns": 1,
+    "deprecated_call": 0,
+    "assertRaises": 1,
+    "assertRaisesRegex": 2,
+    "assertWarns": 1,
+    "assertWarnsRegex": 2,
+    "assertLogs": 9,
+    "assert_raises": 1,
+    "assert_raises_regex": 2,
+    "assert_warns": 1,
+    "assert_no_warnings": 0,
+    "assert_produces_warning": 9,
+}
+_TRUE_OF = ("assertTrue", "assertFalse", "assert_")
+_QUANTIFIERS = ("all", "any")
+# Calls in a truth position whose arguments (and receiver) are what is being compared.
+_PREDICATES = frozenset(
+    {
+        "allclose",
+        "isclose",
+        "array_equal",
+        "array_equiv",
+        "equal",
+        "equals",
+        "identical",
+        "isinstance",
+        "issubclass",
+    }
+    | {"issubset", "issuperset", "isdisjoint", "startswith", "endswith", "match", "search", "fullmatch"}
+)
+_COMPARED_KEYWORDS = frozenset(
+    {"actual", "desired", "x", "y", "left", "right", "first", "second", "a", "b", "expected", "result"}
+)
+_MAX_ARGUMENTS = 8
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One value of a site.
+
+    Attributes:
+        slot: its number within the site.
+        role: a `claim` is what the assertion itself compares; a `witness` is a value it was computed from.
+        known: the source text holds a literal there; the judge has the value and the worker sends none.
+        constant: that literal, encoded.
+    """
+
+    slot: int
+    role: Role
+    known: bool = False
+    constant: Any = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place of a source file where a test claims something.
+
+    Attributes:
+        id: unique within the run.
+        line: of the file, from 1.
+        scope: dotted names of the classes and functions around it.
+        kind: what stands there.
+        operators: comparisons between neighbouring claims, as `values.holds` names them; empty when the judge knows none.
+        operands: what is compared or observed.
+    """
+
+    id: int
+    line: int
+    scope: str
+    kind: Kind
+    operators: tuple[str, ...] = ()
+    operands: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An expression to be sent through the recorder.
+
+    Attributes:
+        node: the expression.
+        method: of the recorder; empty for the recorder itself.
+        site: id of the site.
+        slot: of the operand; None where the method takes none.
+        bare: a generator expression that shares its parentheses with the call it is the only argument of.
+    """
+
+    node: ast.expr
+    method: str
+    site: int
+    slot: int | None = None
+    bare: bool = False
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name of what is called, or an empty text."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a literal, also a nested one."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+class Finder(ast.NodeVisitor):
+    """Collects sites and the expressions to be recorded.
+
+    Args:
+        first: id of the first site.
+        soft: also mark whole assertions, so that a failing one does not end the test.
+    """
+
+    def __init__(self, *, first: int = 0, soft: bool = False) -> None:
+        self.sites: list[Site] = []
+        self.marks: list[Mark] = []
+        self._next = first
+        self._soft = soft
+        self._scope: list[str] = []
+        self._managers: set[int] = set()
+        self._bare: set[int] = set()
+
+    def visit_Module(self, node: ast.Module) -> None:
+        """Walk a whole file."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and len(part.args) == 1]
+        self._bare = {id(call.args[0]) for call in calls if _shares_parentheses(call)}
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        """Keep track of the scope."""
+        self._scope.append(node.name)
+        self.generic_visit(node)
+        self._scope.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+    visit_ClassDef = visit_FunctionDef  # noqa: N815
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """An assertion."""
+        site = self._site(node, "assert", (), ())
+        if self._soft:
+            self.marks.append(Mark(node.test, "truth", site))
+        self._truth(node.test)
+        self.generic_visit(node)
+
+    def visit_With(self, node: ast.With) -> None:
+        """Perhaps a block in which an exception or a warning is expected."""
+        for item in node.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and called_name(call) in _EXPECTING:
+                self._managers.add(id(call))
+                site = self._site(call, "raises", (), (Operand(0, "claim"),))
+                self.marks.append(Mark(call, "manager", site))
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Perhaps a call of an assertion function."""
+        name = called_name(node)
+        if name in _EXPECTING:
+            self._expected(node, _EXPECTING[name])
+        elif name in _TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
+            self._soften(node, self._site(node, "assert", (), ()))
+            self._truth(node.args[0])
+        elif _ASSERTING.fullmatch(name):
+            operators = (_COMPARING[name],) if name in _COMPARING else ()
+            site = self._record(node, "call", operators, self._arguments(node), ())
+            self._soften(node, site)
+        self.generic_visit(node)
+
+    def _soften(self, call: ast.Call, site: int) -> None:
+        if self._soft:
+            self.marks.append(Mark(call.func, "soft", site))
+
+    def _expected(self, call: ast.Call, place: int) -> None:
+        plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+        if id(call) not in self._managers and plain and len(call.args) > place:
+            site = self._site(call, "raises", (), (Operand(0, "claim"),))
+            self.marks.append(Mark(call.args[place], "function", site))
+
+    def _arguments(self, call: ast.Call) -> list[ast.expr]:
+        keywords = [keyword.value for keyword in call.keywords if keyword.arg in _COMPARED_KEYWORDS]
+        positional = [
+            argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args
+        ]
+        return (positional + keywords)[:_MAX_ARGUMENTS]
+
+    def _truth(self, node: ast.expr) -> None:
+        """Take apart what is asked to be true."""
+        if isinstance(node, ast.Compare):
+            operators = tuple(_OPERATORS[type(operator)] for operator in node.ops)
+            self._record(node, "compare", operators, [node.left, *node.comparators], ())
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self._truth(value)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self._truth(node.operand)
+        elif isinstance(node, ast.Call):
+            self._predicate(node)
+        elif not is_literal(node):
+            self._record(node, "truth", (), [node], ())
+
+    def _predicate(self, call: ast.Call) -> None:
+        """A call whose result is asked to be true: the result, and the values it was made from where they tell more."""
+        name = called_name(call)
+        first = call.args[0] if call.args else None
+        if name in _QUANTIFIERS and isinstance(first, ast.GeneratorExp | ast.ListComp):
+            self._truth(first.elt)
+        elif name in _QUANTIFIERS and isinstance(first, ast.Compare):
+            self._truth(first)
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(receiver, ast.Compare):
+            self._truth(receiver)
+        witnesses = [argument for argument in self._arguments(call) if self._tells(argument, name)]
+        if receiver is not None and not isinstance(receiver, ast.Name | ast.Compare) and _computed(receiver):
+            witnesses.append(receiver)
+        self._record(call, "truth", (), [call], witnesses)
+
+    def _tells(self, argument: ast.expr, name: str) -> bool:
+        if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.Lambda | ast.Compare):
+            return False
+        return _computed(argument) or (name in _PREDICATES and not isinstance(argument, ast.Constant))
+
+    def _record(
+        self,
+        node: ast.expr,
+        kind: Kind,
+        operators: tuple[str, ...],
+        claims: Sequence[ast.expr],
+        witnesses: Sequence[ast.expr],
+    ) -> int:
+        pairs: list[tuple[ast.expr, Role]] = [(claim, "claim") for claim in claims]
+        pairs += [(witness, "witness") for witness in witnesses]
+        operands, marked = [], []
+        for slot, (part, role) in enumerate(pairs):
+            known = is_literal(part)
+            constant = literal(ast.literal_eval(part)) if known else None
+            operands.append(Operand(slot, role, known, constant))
+            marked += [] if known else [(part, slot)]
+        site = self._site(node, kind, operators, tuple(operands))
+        self.marks += [Mark(part, "", site, slot, bare=id(part) in self._bare) for part, slot in marked]
+        return site
+
+    def _site(
+        self, node: ast.AST, kind: Kind, operators: tuple[str, ...], operands: tuple[Operand, ...]
+    ) -> int:
+        found = Site(self._next, getattr(node, "lineno", 0), ".".join(self._scope), kind, operators, operands)
+        self.sites.append(found)
+        self._next += 1
+        return found.id
+
+
+def _computed(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Call | ast.BinOp | ast.Await) for part in ast.walk(node))
+
+
+def _shares_parentheses(call: ast.Call) -> bool:
+    argument = call.args[0]
+    ends = (argument.end_lineno, argument.end_col_offset) == (call.end_lineno, call.end_col_offset)
+    return ends and isinstance(argument, ast.GeneratorExp)

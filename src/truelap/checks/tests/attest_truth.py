@@ -1,0 +1,82 @@
+"""Does an assertion come out as at base, by the judge's own comparison of the values that the candidate sent?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from truelap.values import canonical, compare, holds, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from truelap.checks.tests.attest_sites import Site
+
+_Values = "Mapping[tuple[int, int], list[Any]]"
+_MISSING = object()
+
+
+def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -> bool:
+    """Whether a value that differs from base's leaves its assertion as it is at base.
+
+    Args:
+        site: where the value was sent from.
+        slot: which operand it is.
+        occurrence: which time in this test.
+        sides: what base and the candidate sent for the test, by place.
+
+    Returns:
+        False also when the judge cannot tell.
+    """
+    operand = next((operand for operand in site.operands if operand.slot == slot), None)
+    if operand is not None and operand.role == "witness":
+        return all(len(side.get((site.id, slot), [])) > occurrence for side in sides)
+    if site.kind == "raises":
+        return _same_exception(*(_at(side, (site.id, slot), occurrence) for side in sides))
+    if site.kind == "truth":
+        left, right = (_truth(_at(side, (site.id, slot), occurrence)) for side in sides)
+        return left is not None and left == right
+    if not site.operators:
+        return False
+    base, candidate = (_outcome(site, occurrence, side) for side in sides)
+    return base is not None and base == candidate and _one_side_is_bases(site, occurrence, sides)
+
+
+def _at(side: Mapping[tuple[int, int], list[Any]], place: tuple[int, int], occurrence: int) -> Any:
+    values = side.get(place, [])
+    return values[occurrence] if occurrence < len(values) else _MISSING
+
+
+def _same_exception(base: Any, candidate: Any) -> bool:
+    found = None if _MISSING in (base, candidate) else compare(base, candidate)
+    return found is not None and found.kind == "text"
+
+
+def _truth(value: Any) -> bool | None:
+    try:
+        return None if value is _MISSING else bool(plain(value))
+    except (ValueError, TypeError):
+        return None
+
+
+def _operands(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> list[Any]:
+    found = []
+    for operand in site.operands[: len(site.operators) + 1]:
+        found.append(operand.constant if operand.known else _at(side, (site.id, operand.slot), occurrence))
+    return found
+
+
+def _outcome(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> bool | None:
+    operands = _operands(site, occurrence, side)
+    if _MISSING in operands:
+        return None
+    results = [
+        holds(operator, left, right)
+        for operator, left, right in zip(site.operators, operands, operands[1:], strict=False)
+    ]
+    return None if None in results else all(results)
+
+
+def _one_side_is_bases(site: Site, occurrence: int, sides: tuple[Any, Any]) -> bool:
+    """A candidate that sends a wrong value twice compares equal with itself: one operand has to be base's own."""
+    base, candidate = (_operands(site, occurrence, side) for side in sides)
+    return any(canonical(left) == canonical(right) for left, right in zip(base, candidate, strict=True))
