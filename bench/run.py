@@ -44,6 +44,8 @@ def main() -> int:
     table = Table("bench", "what", "value", "limit", "")
     good = True
     console = Console()
+    if not console.is_terminal:
+        console.width = max(console.width, 120)
     for script in sorted(HERE.glob("*.py")):
         if script.name == "run.py" or (wanted and script.stem not in wanted):
             continue

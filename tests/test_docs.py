@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import typer
 
+from truelap.cli.commands import app
 from truelap.policy import RewardRules, load_policy, shipped_bytes
 from truelap.rules import load_rules
+from truelap.task import load_task
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -88,3 +91,38 @@ def schemes() -> set[str]:
 
 def test_every_reward_scheme_is_explained():
     assert schemes() <= table_names("docs/reference/policy.md")
+
+
+def commands() -> dict[str, set[str]]:
+    """Every command and its options, as the console has them."""
+    found = {}
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        for path, leaf in [
+            (f"{name} {sub}", leaf) for sub, leaf in getattr(command, "commands", {}).items()
+        ] or [(name, command)]:
+            found[path] = {
+                flag for parameter in leaf.params for flag in parameter.opts if flag.startswith("--")
+            }
+    return found
+
+
+def test_the_page_of_commands_names_every_command_and_every_option():
+    page = (ROOT / "docs/reference/commands.md").read_text("utf-8")
+    assert table_names("docs/reference/commands.md") - {"--"} >= set(commands())
+    named = set(re.findall(r"--[a-z][a-z-]+", page))
+    options = set().union(*commands().values()) - {"--help"}
+    assert options - named - {"--as"} == set()
+    assert named - options - {"--help"} == set()
+
+
+def test_the_task_file_of_the_guide_is_one_and_has_every_key(tmp_path):
+    page = (ROOT / "docs/how-to/write-a-task-file.md").read_text("utf-8")
+    block = "\n".join(line[4:] for line in page.split("## ")[0].splitlines() if line.startswith("    "))
+    (tmp_path / "task.toml").write_text(block)
+    task = load_task(tmp_path / "task.toml")
+    for section in ("environment", "benchmarks", "tests"):
+        assert keys(tomllib.loads(block)[section]) >= set(type(getattr(task, section)).model_fields) - {
+            "select",
+            "env",
+        }
