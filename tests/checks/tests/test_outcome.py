@@ -147,3 +147,15 @@ def test_what_could_not_be_collected_is_kept_with_its_reason():
     failed = {"type": "collector", "id": "a.py", "outcome": "failed", "text": "ImportError"}
     passed = {"type": "collector", "id": "b.py", "outcome": "passed", "text": ""}
     assert folded(hello(), failed, passed, collected(), end(2)).uncollected == {"a.py": "ImportError"}
+
+
+def test_a_flood_is_cut_off():
+    def flood():
+        for part in range(100):
+            yield parse(collected(*(f"{part}-{n}-{'x' * 8000}" for n in range(200)), last=False))
+
+    fold = Fold()
+    fold.add(parse(hello()))
+    with pytest.raises(StepFault) as caught:
+        all(fold.add(message) is None for message in flood())
+    assert caught.value.code == "oversized"

@@ -68,14 +68,16 @@ def test_a_candidate_cannot_become_the_configuration_where_base_has_none(lap, mo
 
 
 @pytest.mark.parametrize(
-    "config",
+    ("select", "config"),
     [
-        {"setup.cfg": "[tool:pytest]\npythonpath = src\ntestpaths = tests\n"},
-        {"pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['src']\ntestpaths = ['tests']\n"},
-        {"pytest.ini": "[pytest]\npythonpath = src\ntestpaths = tests\n"},
+        ("mapped", {"setup.cfg": "[tool:pytest]\npythonpath = src\ntestpaths = tests\n"}),
+        (
+            "all",
+            {"pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['src']\ntestpaths = ['tests']\n"},
+        ),
+        ("all", {"pytest.ini": "[pytest]\npythonpath = src\ntestpaths = tests\n"}),
     ],
 )
-@pytest.mark.parametrize("select", ["mapped", "all"])
 def test_relative_paths_keep_their_meaning(lap, config, select):
     tests = "import os\nfrom lib.core import f\n" + "".join(
         f"def test_{n}():\n    assert f() == 1\n" for n in "abc"

@@ -81,6 +81,10 @@ def worst(outcomes: Iterable[TestOutcome]) -> TestOutcome:
     return max(outcomes, key=_BADNESS.__getitem__, default="missing")
 
 
+_KEPT_CHARS = 1 << 27
+"""How much text of one session the judge keeps: many times what the largest suites say."""
+
+
 class _Run:
     """One run of one id: phases in pytest's order, setup first, teardown last."""
 
@@ -130,6 +134,7 @@ class Fold:
         self._runs: dict[str, list[_Run]] = {}
         self._plugins: dict[Plugin, None] = {}
         self._uncollected: dict[str, str] = {}
+        self._kept = 0
         self.end: End | None = None
         self.last_id: str | None = None
 
@@ -143,7 +148,7 @@ class Fold:
 
         Raises:
             StepFault: "garbled" for a message out of turn: an unknown or repeated id, a phase out of order, anything
-                before `hello` or after `end`.
+                before `hello` or after `end`; "oversized" when there is too much in all.
         """
         if self.end is not None:
             raise StepFault("garbled", "the worker went on after its end message")
@@ -153,9 +158,11 @@ class Fold:
             case Hello():
                 self._hello = True
             case Plugins():
+                self._keep(plugin.name + plugin.dist for plugin in message.plugins)
                 self._plugins.update(dict.fromkeys(message.plugins))
             case Collector():
                 if message.outcome != "passed":
+                    self._keep((message.id, message.text))
                     self._uncollected[message.id] = message.text
             case Collected():
                 self._collected(message)
@@ -180,9 +187,15 @@ class Fold:
             seconds=seconds,
         )
 
+    def _keep(self, texts: Iterable[str]) -> None:
+        self._kept += sum(map(len, texts))
+        if self._kept > _KEPT_CHARS:
+            raise StepFault("oversized", "the worker said more than a judge can keep")
+
     def _collected(self, message: Collected) -> None:
         if self._complete:
             raise StepFault("garbled", "the worker listed its tests twice")
+        self._keep(message.ids)
         for name in message.ids:
             self._expected[name] = self._expected.get(name, 0) + 1
         self._complete = message.last
@@ -192,6 +205,7 @@ class Fold:
             raise StepFault(
                 "garbled", f"the worker reported a test that it had not collected: {phase.id[:200]}"
             )
+        self._keep((phase.text,))
         self.last_id = phase.id
         runs = self._runs.setdefault(phase.id, [])
         if (not runs or runs[-1].finished) and len(runs) < self._expected[phase.id]:

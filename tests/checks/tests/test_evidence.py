@@ -1,0 +1,132 @@
+"""The judge alone: what two sides' outcomes mean."""
+
+import json
+
+import pytest
+
+from truelap.checks.tests.evidence import Side, TestsEvidence, judge
+from truelap.checks.tests.messages import Plugin
+from truelap.checks.tests.outcome import Fault, Node, Session
+from truelap.checks.tests.selection import ALL
+from truelap.policy import load_policy
+
+POLICY = load_policy()
+IDS = ("a", "b", "c", "d")
+
+
+def plugin(name="p", dist="", *, in_tree=False):
+    return Plugin(name=name, dist=dist, in_tree=in_tree)
+
+
+def side(outcomes=None, *, plugins=(), fault=None, **more):
+    nodes = {
+        name: Node(
+            outcome=outcome, seconds=1.0, message="" if outcome == "passed" else f"{name} is {outcome}"
+        )
+        for name, outcome in {**dict.fromkeys(IDS, "passed"), **(outcomes or {})}.items()
+        if outcome is not None
+    }
+    reason = Fault(code=fault, message="it ended", detail="x\ny", after="b") if fault else None
+    session = Session(nodes=nodes, plugins=plugins, uncollected={}, warnings=1, fault=reason, seconds=2.0)
+    return Side(sessions=(session,), **more)
+
+
+def evidence(base, candidate, min_base_pass=3):
+    return TestsEvidence(
+        base=base,
+        candidate=candidate,
+        selection=ALL,
+        config_file=None,
+        min_base_pass=min_base_pass,
+        pytest="9",
+    )
+
+
+def codes(found):
+    return [(finding.code, finding.level) for finding in judge(found, POLICY)]
+
+
+def test_the_same_on_both_sides_is_fine():
+    assert codes(evidence(side(), side())) == []
+
+
+@pytest.mark.parametrize("outcome", ["failed", "error", "skipped", "xfailed", "xpassed", "missing", None])
+def test_every_other_outcome_than_passed_is_a_regression(outcome):
+    found = evidence(side(), side({"b": outcome}))
+    assert found.regressed == ("b",)
+    assert codes(found) == [("tests:regressed", "fail")]
+    assert codes(evidence(side({"b": outcome}), side({"b": outcome}))) == []
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2])
+def test_too_few_passes_at_base_never_pass(passes):
+    base = side(dict.fromkeys(IDS[passes:], "failed"))
+    found = evidence(base, side() if passes else None)
+    assert codes(found) == [("tests:too_few_base_passes", "inconclusive")]
+
+
+def test_a_fault_of_base_is_no_fault_of_the_candidate():
+    assert codes(evidence(side(fault="late"), None)) == [("tests:base_fault", "inconclusive")]
+    assert codes(evidence(side(config_error="why"), None)) == [("tests:base_fault", "inconclusive")]
+
+
+def test_a_fault_of_the_candidate_counts_even_when_every_test_had_passed():
+    found = evidence(side(), side(fault="garbled"))
+    assert found.regressed == ("session:garbled",)
+    assert codes(found) == [("tests:session", "fail")]
+    assert "it ended, last heard of b: y" in judge(found, POLICY)[0].message
+
+
+@pytest.mark.parametrize(
+    ("theirs", "named"),
+    [
+        (plugin(), []),
+        (plugin("q"), ["plugin:q"]),
+        (plugin(dist="other"), ["plugin:p"]),
+        (plugin(in_tree=True), ["plugin:p"]),
+    ],
+)
+def test_plugins_are_compared_by_name_origin_and_place(theirs, named):
+    found = evidence(side(plugins=(plugin(), plugin("only at base"))), side(plugins=(theirs,)))
+    assert list(found.regressed) == named
+    assert codes(found) == [("tests:plugin", "fail")] * len(named)
+
+
+@pytest.mark.parametrize("what", ["changed", "planted", "unreadable"])
+def test_what_only_the_candidates_run_did_to_its_tree_is_tampering(what):
+    mine = side(**{what: ("x", "tests/y.py")})
+    found = evidence(side(**{what: ("x",)}), mine)
+    assert [(f.code, f.path) for f in judge(found, POLICY)] == [("tamper:tree_changed", "tests/y.py")]
+    assert codes(evidence(mine, mine)) == []
+
+
+def test_the_artifact_holds_every_test_of_both_sides():
+    found = evidence(
+        side({"a": "failed"}), side({"b": None, "new": "passed", "c": "failed"}, plugins=(plugin("q"),))
+    )
+    table = found.artifacts()["tests.json"]
+    json.dumps(table, allow_nan=False)
+    assert {name: (row["base"], row["candidate"]) for name, row in table["tests"].items()} == {
+        "a": ("failed", "passed"),
+        "b": ("passed", "missing"),
+        "c": ("passed", "failed"),
+        "d": ("passed", "passed"),
+        "new": ("missing", "passed"),
+    }
+    assert table["tests"]["c"]["message"] == "c is failed"
+    assert table["tests"]["b"]["seconds"] == {"base": 1.0, "candidate": None}
+    assert table["regressed"] == ["b", "c", "plugin:q"]
+    assert table["n_base_pass"] == 3
+    summary = found.summary()
+    assert (summary["ran"], summary["n_selected"], summary["n_candidate_pass"], summary["n_regressed"]) == (
+        True,
+        4,
+        3,
+        3,
+    )
+
+
+def test_a_candidate_that_never_ran_has_no_outcomes():
+    found = evidence(side(fault="late"), None)
+    assert found.summary()["ran"] is False
+    assert {row["candidate"] for row in found.artifacts()["tests.json"]["tests"].values()} == {None}
