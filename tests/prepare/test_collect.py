@@ -146,7 +146,9 @@ def test_an_unreadable_file_is_the_submissions_doing(store, repo, base):
     assert "pkg/a.py: cannot be read" in patch.error
 
 
-def test_folders_nested_without_end(store, repo, base):
+@pytest.fixture
+def bottomless(repo):
+    """Folders nested deeper than a path can be long; removed by rm, since Python's own way is recursive."""
     place = os.open(repo.folder, os.O_RDONLY)
     for _ in range(1500):
         os.mkdir("d", dir_fd=place)
@@ -155,8 +157,12 @@ def test_folders_nested_without_end(store, repo, base):
         place = inner
     os.close(os.open("leaf", os.O_CREAT | os.O_WRONLY, dir_fd=place))
     os.close(place)
+    yield
+    subprocess.run(["rm", "-rf", repo.folder / "d"], check=True)
+
+
+def test_folders_nested_without_end(store, repo, base, bottomless):
     patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
-    subprocess.run(["rm", "-rf", repo.folder / "d"], check=True)  # too deep for Python's own way
     assert "nested deeper" in patch.error
 
 

@@ -84,6 +84,13 @@ def test_attributes_of_the_submission_hide_nothing(store, repo):
     assert store.numstat(base, new) == (2, 2, 1)
 
 
+def test_lines_of_a_binary_file_are_shown_and_yet_it_can_be_applied(store):
+    old, new = tree_of(store, {b"b.py": b"\0\n"}), tree_of(store, {b"b.py": b"\0\nhidden = 1\n"})
+    assert b"+hidden = 1" in store.diff(old, new, text=True)
+    assert store.apply(old, store.diff(old, new, text=False)).tree == new
+    assert store.numstat(old, new) == (1, 0, 0)
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.dictionaries(PATHS, st.binary(max_size=40), min_size=1, max_size=4))
 def test_any_bytes_in_paths_and_contents_come_back(tmp_path_factory, files):

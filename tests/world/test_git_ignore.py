@@ -43,6 +43,6 @@ def test_the_rules_agree_with_git_in_a_real_work_tree(store, repo):
 @given(paths=PATHS)
 def test_any_bytes_in_a_path(tmp_path_factory, paths):
     store = Store.create(tmp_path_factory.mktemp("s"))
-    marked = [path + b".log" for path in paths] + [b":(top)x.log", b"*.log", b":x.log"]
+    marked = [path + b".log" for path in paths] + [b":(top)x.log", b":(bad)x.log", b":!x.log", b"*.log"]
     assert ignored(store.git, {b".gitignore": b"*.log\n"}, [*marked, *paths]) >= set(marked)
     assert ignored(store.git, {b".gitignore": b"/nothing-of-this-name/\n"}, [*marked, *paths]) == frozenset()

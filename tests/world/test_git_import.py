@@ -8,6 +8,8 @@ import pytest
 
 from truelap.errors import UsageError
 from truelap.model import REGULAR
+from truelap.world.git_import import _tree_of
+from truelap.world.git_process import Git
 
 
 def contents(store, tree):
@@ -157,6 +159,16 @@ def test_a_forged_object_is_not_what_its_id_says(store, repo, where):
     assert repo.git("cat-file", where, old) == content
     with pytest.raises(UsageError, match=r"what their|what its|no commit"):
         store.import_revision(repo.folder, base)
+
+
+def test_a_forged_commit_is_noticed_whether_or_not_git_notices(repo):
+    base = repo.commit({"a.py": "honest\n"})
+    repo.commit({"a.py": "forged\n"})
+    git = Git(repo.folder / ".git")
+    assert _tree_of(git, base, repo.folder) == repo.git("rev-parse", f"{base}^{{tree}}").decode().strip()
+    forge(repo, base, b"commit", repo.git("cat-file", "commit", "HEAD"))
+    with pytest.raises(UsageError, match="not what its id says"):
+        _tree_of(git, base, repo.folder)
 
 
 def test_a_missing_object_is_said(store, repo):
