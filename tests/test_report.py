@@ -229,6 +229,18 @@ def test_ctrf_counts_what_it_lists():
     assert summary["stop"] - summary["start"] == 250 * len(listed)
 
 
+def test_ctrf_has_a_message_for_failures_alone_and_a_duration_always():
+    rows = {
+        "skipped": {**ROW, "candidate": "skipped", "base": "skipped", "message": "not here", "seconds": 1.5},
+        "failed": {**ROW, "candidate": "failed", "seconds": {"base": 0.5, "candidate": None}},
+    }
+    skipped, failed = strict(written(evidence=(("tests", outcomes_of((), **rows)),))["ctrf.json"])["results"][
+        "tests"
+    ]
+    assert ("message" in skipped, skipped["duration"]) == (False, 1500)
+    assert ("message" in failed, failed["duration"], failed["status"]) == (False, 0, "failed")
+
+
 def test_details_show_the_gates_in_rewardkits_shape():
     found = strict(
         written(findings=[Finding(code="tests:regressed", level="fail", message="two")])[
@@ -242,7 +254,9 @@ def test_details_show_the_gates_in_rewardkits_shape():
     )
     gates = {gate["name"]: gate for gate in found["reward"]["criteria"]}
     assert [gate["value"] for gate in gates.values()] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    assert gates["tests"]["reasoning"] == "two"
+    assert [gate["reasoning"] for gate in gates.values()] == ["", "", "", "two", "", "", "", ""]
+    assert [gate["raw"] for gate in gates.values()] == [True] * 3 + [False] * 5
+    assert {gate["weight"] for gate in gates.values()} == {1.0}
     assert gates["outputs"]["error"] == "not decided: tests_regressed"
     assert set(gates["tests"]) == {"name", "value", "raw", "weight", "description", "reasoning", "error"}
     accepted = strict(written()["reward-details.json"])["reward"]["criteria"]
@@ -259,6 +273,23 @@ def test_the_text_is_readable_at_a_glance():
         "  timing    1 faster, 0 slower, 1 same, 0 missing",
         "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of them changed)",
     ]
+
+
+def test_the_text_of_a_refusal_says_nothing_about_what_was_not_measured():
+    refused = Finding(code="refused:modes", level="fail", message="odd")
+    text = render_text(made(findings=[refused], refused=True, candidate_tree="b" * 40, evidence=())[0])
+    assert text.splitlines() == [
+        "REFUSED: no_patch",
+        f"  task      task, base {'a' * 40}",
+        "  patch     2 files, +7 -3",
+        "  reward    -1.0000 (log-speedup: refused: no_patch)",
+        "  fail         refused:modes odd",
+    ]
+
+
+def test_the_text_of_exactly_as_many_findings_as_are_shown_has_no_rest():
+    infos = [Finding(code="discarded:x", level="info", message=f"{i}") for i in range(20)]
+    assert render_text(made(findings=infos)[0]).splitlines()[-1].endswith("19")
 
 
 def test_the_text_lists_failures_first_and_not_without_end():

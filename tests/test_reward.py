@@ -161,6 +161,11 @@ def test_advantage_without_a_reference_is_no_number(rows):
     assert "task file" in found.reasons[0]
 
 
+def test_advantage_caps_both_sides():
+    assert reward(row("faster", 9.0, reference_log_ratio=0.5), scheme="advantage", cap=1.0).value == 0.5
+    assert reward(row("same", 0.0, reference_log_ratio=9.0), scheme="advantage", cap=1.0).value == -1.0
+
+
 def test_an_overflow_is_no_number():
     assert reward(row("slower", -1e308), scheme="log-speedup", cap=1e308, fail_penalty=-1.0).value == -1e308
     assert reward(judged=verdict("rejected", "tamper"), fail_penalty=math.inf).value is None

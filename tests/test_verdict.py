@@ -108,8 +108,20 @@ def test_the_first_reason_of_the_contract_counts_whatever_the_order_found():
         assert verdict.failure_reason == expected[last - 1]
 
 
-def test_information_alone_changes_nothing():
-    assert judged(whole(findings=(finding("tests:regressed", "info"),))).outcome == "accepted"
+@pytest.mark.parametrize("code", ["tests:regressed", "discarded:protected", "time:disputed", "no_patch"])
+def test_information_alone_changes_nothing(code):
+    verdict = judged(whole(findings=(finding(code, "info"),)))
+    assert (verdict.outcome, len(verdict.findings)) == ("accepted", 1)
+
+
+def test_information_does_not_stand_for_a_failure():
+    verdict = judged(whole(candidate_tree=BASE, findings=(finding("no_patch", "info"),)))
+    assert (verdict.outcome, verdict.failure_reason) == ("rejected", "no_patch")
+
+
+def test_without_a_submission_there_are_no_numbers_of_one():
+    given = judged(whole(patch=None)).submission
+    assert (given.sha256, given.files, given.added_lines, given.removed_lines) == ("", 0, 0, 0)
 
 
 def test_a_failure_stands_beside_an_inconclusive_station():
@@ -173,6 +185,11 @@ def test_a_submission_without_substance_is_rejected(changed):
 
 def test_no_patch_is_not_said_twice():
     assert len(judged(whole(candidate_tree=BASE, findings=(finding("no_patch"),))).findings) == 1
+
+
+def test_another_station_does_not_stand_for_collect():
+    stations = (StationRecord(name="tests", status="done", seconds=1.0),)
+    assert judged(whole(patch=None, stations=stations)).outcome == "inconclusive"
 
 
 def test_a_collect_that_failed_is_our_fault_and_not_an_empty_submission():
@@ -244,6 +261,13 @@ def test_regressions_are_reported_or_rejected_as_the_policy_says():
         "benchmarks_regressed",
         "mixed",
     )
+    both = judged(
+        whole(evidence=case.evidence, findings=(finding("tests:regressed"),)),
+        rules=policy(regressions="reject"),
+    )
+    assert [f.code for f in both.findings] == ["tests:regressed", "benchmarks:regressed"]
+    reported = whole(evidence=case.evidence, findings=(finding("benchmarks:regressed", "info"),))
+    assert judged(reported, rules=policy(regressions="reject")).outcome == "rejected"
     told = whole(evidence=case.evidence, findings=(finding("benchmarks:regressed"),))
     assert len(judged(told, rules=policy(regressions="reject")).findings) == 1
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import io
 import sys
@@ -90,6 +91,10 @@ def test_deleting_a_tracked_library_or_changing_its_mode_is_fine(action, changed
 )
 def test_data_and_source_are_fine(action, added, path, content):
     assert action(added(path, content)) is None
+
+
+def test_a_file_too_large_to_be_read_is_left_to_the_rule_on_sizes(action, added):
+    assert action(dataclasses.replace(added(b"pkg/core.py"), content=None)) is None
 
 
 def test_data_with_a_careless_mode_is_fine(action, added):

@@ -48,6 +48,7 @@ def test_a_folder_of_base_may_not_become_a_package(action, added, scene):
         b"code/run.py",
         b"docs/pytest/index.md",
         b"pytest/README.md",
+        b"lib/pytest/plugin.py",
         b"random.md",
         b"random.pyi",
         b"Queue.py",
