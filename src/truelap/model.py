@@ -128,6 +128,8 @@ class Base(Frozen):
     """Regular expressions for what base's own asv config resolves to, besides the policy's patterns."""
     gitlinks: tuple[tuple[bytes, str], ...] = ()
     """Submodules of the commit (path, commit id). Their content is not part of the tree."""
+    carried: tuple[bytes, ...] = ()
+    """Ignored build outputs of a pristine directory that the task carries. Only a rebuild changes them."""
 
 
 class Case(Frozen):

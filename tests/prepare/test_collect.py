@@ -130,6 +130,28 @@ def test_ignored_files_and_special_files_are_noted(store, repo, base):
     assert said["discarded:ignored"].message.startswith("3 new files")
 
 
+def test_pythons_caches_are_no_edit_and_bytecode_elsewhere_is(store, repo, base):
+    repo.write({"pkg/__pycache__/a.cpython-311.pyc": "", "pkg/a.pyc": "", "pkg/__pycache__/x.py": ""})
+    patch, (note,) = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {"pkg/a.pyc": "added", "pkg/__pycache__/x.py": "added"}
+    assert (note.code, note.message.partition(" ")[0]) == ("discarded:ignored", "1")
+
+
+@pytest.mark.parametrize("form", ["worktree", "head"])
+def test_a_carried_build_output_is_bases_own_whatever_became_of_it(store, repo, form):
+    repo.commit({".gitignore": "*.so\n", "pkg/a.py": "a\n"})
+    repo.write({"pkg/_ext.so": "built", "pkg/_gone.so": "built", "pkg/_other.so": "not carried"})
+    base = base_of_directory(store, repo.folder, ("_ext.so", "_gone.so"))
+    assert base.carried == (b"pkg/_ext.so", b"pkg/_gone.so")
+    repo.write({"pkg/_ext.so": "built again", "pkg/_new.so": "new", "pkg/a.py": "b\n"})
+    (repo.folder / "pkg/_gone.so").unlink()
+    submission = Worktree(repo.folder) if form == "worktree" else Head(repo.folder, repo.commit())
+    patch, notes = collect_patch(store, base, submission, POLICY)
+    assert kinds(patch) == {"pkg/a.py": "modified"}
+    said = {note.code: note.message for note in notes}
+    assert said["discarded:build_output"].startswith("2 build outputs are base's own")
+
+
 def test_a_tracked_file_counts_although_ignored(store, repo):
     repo.write({"data.log": "1\n", ".gitignore": "*.log\n"})
     repo.git("add", "-f", "data.log", ".gitignore")

@@ -178,6 +178,16 @@ def test_a_missing_object_is_said(store, repo):
         store.import_revision(repo.folder, base)
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_a_pipe_among_the_objects_is_not_waited_for(store, repo, make):
+    base = repo.commit({"a.py": "honest\n"})
+    path = loose(repo, repo.git("rev-parse", "HEAD:a.py").decode().strip())
+    path.unlink()
+    make(path)
+    with pytest.raises(UsageError, match="a link or special file lies among the objects"):
+        store.import_revision(repo.folder, base)
+
+
 def test_objects_in_an_alternate_count_once_their_ids_hold(store, repo, tmp_path):
     base = repo.commit({"a.py": "honest\n"})
     repo.git("clone", "-q", "--shared", ".", str(tmp_path / "borrower"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from truelap.errors import UsageError
 from truelap.model import Base, Finding
 from truelap.suite import find_asv_configs, protected_patterns
+from truelap.world.git_ignore import ignored, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,9 +43,9 @@ def base_of_directory(store: Store, folder: Path, carry: tuple[str, ...] = ()) -
     Raises:
         UsageError: it cannot be read.
     """
-    return _with_suite(
-        store, Base(given=str(folder), commit=None, tree=store.import_directory(folder, carry))
-    )
+    tree = store.import_directory(folder, carry)
+    base = Base(given=str(folder), commit=None, tree=tree, carried=_carried(store, tree, carry))
+    return _with_suite(store, base)
 
 
 def read_base_file(path: Path) -> str | None:
@@ -87,6 +88,13 @@ def _with_suite(store: Store, base: Base) -> Base:
     paths, read = _files(store, base)
     patterns = protected_patterns(find_asv_configs(paths, read), paths, read)
     return base.model_copy(update={"protected_paths": patterns})
+
+
+def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ...]:
+    files = list(store.list_tree(tree))
+    paths = [file.path for file in files]
+    named = ignored(store.git, {b".gitignore": "\n".join(carry).encode()}, paths)
+    return tuple(sorted(named & ignored(store.git, rules_of(store, files), paths)))
 
 
 def _files(store: Store, base: Base) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:

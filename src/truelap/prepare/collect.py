@@ -17,7 +17,7 @@ from truelap.world.disk import UnreadableError
 from truelap.world.worktree import Seen, TooMuchError, compare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from truelap.model import Case
@@ -125,7 +125,7 @@ def collect_patch(
         case PatchFile(content):
             return _from_diff(store, base, content, limit), ()
         case Head(repo, revision):
-            return _from_tree(store, base, _head_tree(store, base, repo, revision)), _submodules(base)
+            return _from_tree(store, base, _head_tree(store, base, repo, revision)), _of_base_alone(base)
         case Worktree(folder):
             return _from_folder(store, base, folder, limit)
 
@@ -144,20 +144,26 @@ def _head_tree(store: Store, base: Base, repo: Path, revision: str) -> str:
     found = store.import_revision(repo, revision)
     # A submodule that is as at base is no edit; any other one is, and a rule judges it.
     edited = set(found.gitlinks) - set(base.gitlinks)
-    return store.replace(found.tree, [(path, GITLINK, commit) for path, commit in edited])
+    carried = frozenset(base.carried)
+    kept = [file for file in store.list_tree(base.tree) if file.path in carried]
+    return store.replace(
+        found.tree,
+        [*((path, GITLINK, commit) for path, commit in edited), *((f.path, f.mode, f.blob) for f in kept)],
+    )
 
 
 def _from_folder(store: Store, base: Base, folder: Path, limit: int) -> tuple[Patch, tuple[Finding, ...]]:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no folder; name the working tree with --worktree")
+    passed_over = frozenset((*(path for path, _ in base.gitlinks), *base.carried))
     try:
-        seen = compare(store, base.tree, folder, frozenset(path for path, _ in base.gitlinks), limit)
+        seen = compare(store, base.tree, folder, passed_over, limit)
     except UnreadableError as error:
         # The submission's doing, so it is judged as a diff that cannot be had.
         size = error.size if isinstance(error, TooMuchError) else 0
         return _failed(str(error), b"", size=size), ()
     patch = _from_tree(store, base, store.replace(base.tree, seen.changes), tuple(seen.unholdable))
-    return patch, (*_submodules(base), *_passed_over(seen))
+    return patch, (*_of_base_alone(base), *_passed_over(seen))
 
 
 def _from_tree(store: Store, base: Base, tree: str, claimed: tuple[bytes, ...] = ()) -> Patch:
@@ -185,21 +191,26 @@ def _failed(error: str | None, diff: bytes, *, size: int, claimed: tuple[bytes, 
     return Patch(sha256=digest, applied=False, error=error, claimed_paths=claimed, size_bytes=size)
 
 
-def _submodules(base: Base) -> tuple[Finding, ...]:
-    return _notes(
-        "submodule",
-        "a submodule: its content is not part of base, and edits in it do not count",
-        (path for path, _ in base.gitlinks),
+def _of_base_alone(base: Base) -> tuple[Finding, ...]:
+    submodules = (path for path, _ in base.gitlinks)
+    return (
+        *_notes("submodule", "its content is not part of base, and edits in it do not count", submodules),
+        *_note("build_output", "build outputs are base's own; only a rebuild changes them", base.carried),
     )
 
 
 def _passed_over(seen: Seen) -> tuple[Finding, ...]:
-    special = _notes("special_file", "a socket, pipe or device: counts as absent", seen.special)
-    if not seen.ignored:
-        return special
-    some = ", ".join(shown(path) for path in seen.ignored[:_SOME])
-    text = f"{len(seen.ignored)} new files are ignored by base's .gitignore, so not part of the submission: {some}"
-    return (*special, Finding(code="discarded:ignored", level="info", message=text))
+    why = "new files are no part of the submission: base's .gitignore names them, or they are Python's caches"
+    return (
+        *_notes("special_file", "a socket, pipe or device: counts as absent", seen.special),
+        *_note("ignored", why, seen.left_out),
+    )
+
+
+def _note(reason: str, message: str, paths: Sequence[bytes]) -> tuple[Finding, ...]:
+    some = ", ".join(shown(path) for path in paths[:_SOME])
+    text = f"{len(paths)} {message} ({some})"
+    return (Finding(code=f"discarded:{reason}", level="info", message=text),) if paths else ()
 
 
 def _notes(reason: str, message: str, paths: Iterable[bytes]) -> tuple[Finding, ...]:

@@ -10,15 +10,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from truelap.model import SYMLINK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from truelap.world.git import Store, TreeFile
     from truelap.world.git_process import Git
 
 
 def is_ignore_file(path: bytes) -> bool:
     """Whether the last component is `.gitignore`."""
     return path == b".gitignore" or path.endswith(b"/.gitignore")
+
+
+def rules_of(store: Store, files: Iterable[TreeFile]) -> dict[bytes, bytes]:
+    """Path and content of every `.gitignore` file of a tree; a link counts for nothing, as with git."""
+    found = [file for file in files if is_ignore_file(file.path) and file.mode != SYMLINK]
+    contents = store.blobs(file.blob for file in found)
+    return {file.path: content for file, (_, content) in zip(found, contents, strict=True)}
 
 
 def ignored(git: Git, rules: Mapping[bytes, bytes], paths: Iterable[bytes]) -> frozenset[bytes]:

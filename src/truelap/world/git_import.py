@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import UsageError
-from truelap.model import REGULAR
+from truelap.model import EXECUTABLE, REGULAR, shown
 from truelap.world.disk import read_file, walk
 from truelap.world.git_process import Git, GitError
 
@@ -87,6 +87,10 @@ def find_git_dir(repo: Path) -> tuple[Path, Path]:
 
 
 def _scratch(folder: Path, git_dir: Path, common: Path) -> Git:
+    for item in walk(common / "objects"):
+        if item.mode not in {REGULAR, EXECUTABLE}:
+            # git would wait for a pipe's other end without end.
+            raise UsageError(f"{common}: a link or special file lies among the objects ({shown(item.path)})")
     git = Git(folder / "git")
     git.git_dir.mkdir()
     git.run("init", "--quiet", "--bare", "--template=")

@@ -1,11 +1,12 @@
 """Reads a working tree against base by walking the file system; its own git is not asked, and nothing of it runs.
 
 Every path of base is compared by content, whatever index flags or ignore files say. New files count unless base's own
-`.gitignore` files name them.
+`.gitignore` files name them or Python has left them in a `__pycache__` folder; neither reaches the candidate.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,18 @@ from truelap.model import EXECUTABLE, REGULAR, SYMLINK, shown
 from truelap.world.disk import SPECIAL, UnreadableError, is_git, walk
 from truelap.world.git_attributes import conversions
 from truelap.world.git_blobs import blob_id
-from truelap.world.git_ignore import ignored, is_ignore_file
+from truelap.world.git_ignore import ignored, rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from truelap.world.disk import Item
     from truelap.world.git import EntryTuple, Store, TreeFile
     from truelap.world.git_attributes import Conversion
     from truelap.world.git_blobs import BlobWriter
+
+_CACHE = re.compile(rb"(^|/)__pycache__/[^/]+\.pyc\Z")
 
 
 class TooMuchError(UnreadableError):
@@ -42,18 +45,18 @@ class Seen:
     """Names that git refuses: `.git` in other letters, a `.gitmodules` that is a link."""
     special: list[bytes] = field(default_factory=list)
     """Sockets, pipes and devices."""
-    ignored: list[bytes] = field(default_factory=list)
-    """New files that base's ignore rules name."""
+    left_out: list[bytes] = field(default_factory=list)
+    """New files that base's ignore rules name, and the bytecode that Python leaves in `__pycache__`."""
 
 
-def compare(store: Store, tree: str, folder: Path, submodules: Collection[bytes], limit: int) -> Seen:
+def compare(store: Store, tree: str, folder: Path, passed_over: Collection[bytes], limit: int) -> Seen:
     """What differs between base and a working tree.
 
     Args:
         store: where base is; new contents are added to it.
         tree: base.
         folder: the working tree.
-        submodules: paths of base that are passed over with all that lies below them.
+        passed_over: paths that do not count, nor does what lies below them.
         limit: bytes that changed and new files may have together.
 
     Raises:
@@ -62,18 +65,20 @@ def compare(store: Store, tree: str, folder: Path, submodules: Collection[bytes]
     """
     base = {file.path: file for file in store.list_tree(tree)}
 
-    def passed_over(path: bytes) -> bool:
-        return is_git(path) or path in submodules
+    def items() -> Iterator[Item]:
+        return walk(folder, passed_over=lambda path: is_git(path) or path in passed_over)
 
     seen = Seen()
-    new = [item.path for item in walk(folder, passed_over=passed_over) if item.path not in base]
-    left_out = ignored(store.git, _ignore_rules(store, base), new)
+    new = [item.path for item in items() if item.path not in base]
+    left_out = ignored(store.git, rules_of(store, base.values()), new)
+    left_out |= {path for path in new if _CACHE.search(path)}
+    seen.left_out = sorted(left_out)
     converted = conversions(store, tree, base) if any(_has_attributes(path) for path in base) else {}
-    there: set[bytes] = set()
+    there = set(passed_over)
     with store.writer() as writer:
         reader = _Reader(store, base, converted, writer, limit)
-        for item in walk(folder, passed_over=passed_over):
-            if _sort_out(item, left_out, seen):
+        for item in items():
+            if item.path in left_out or _cannot_be_held(item, seen):
                 continue
             there.add(item.path)
             seen.changes += reader.change(item)
@@ -81,24 +86,15 @@ def compare(store: Store, tree: str, folder: Path, submodules: Collection[bytes]
     return seen
 
 
-def _sort_out(item: Item, left_out: Collection[bytes], seen: Seen) -> bool:
-    """File what cannot be part of a tree where it belongs; False for anything else."""
+def _cannot_be_held(item: Item, seen: Seen) -> bool:
     parts = item.path.lower().split(b"/")
-    for applies, place in (
-        (item.path in left_out, seen.ignored),
-        (item.mode == SPECIAL, seen.special),
-        (b".git" in parts or (item.mode == SYMLINK and parts[-1] == b".gitmodules"), seen.unholdable),
-    ):
-        if applies:
-            place.append(item.path)
-            return True
-    return False
-
-
-def _ignore_rules(store: Store, base: dict[bytes, TreeFile]) -> dict[bytes, bytes]:
-    files = [file for path, file in base.items() if is_ignore_file(path) and file.mode != SYMLINK]
-    contents = store.blobs(file.blob for file in files)
-    return {file.path: content for file, (_, content) in zip(files, contents, strict=True)}
+    if item.mode == SPECIAL:
+        seen.special.append(item.path)
+    elif b".git" in parts or (item.mode == SYMLINK and parts[-1] == b".gitmodules"):
+        seen.unholdable.append(item.path)
+    else:
+        return False
+    return True
 
 
 def _has_attributes(path: bytes) -> bool:
