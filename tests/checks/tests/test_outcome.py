@@ -73,14 +73,20 @@ def test_a_test_is_no_better_than_its_worst_subtest(sub, outcome):
     assert folded(*messages).nodes["t"].outcome == outcome
 
 
-def test_a_rerun_starts_over():
-    setup, call, teardown = run()
-    failing = phase("t", "call", "rerun")
-    assert (
-        folded(hello(), collected("t"), setup, failing, setup, call, teardown, end()).nodes["t"].outcome
-        == "passed"
-    )
-    assert folded(hello(), collected("t"), setup, failing, end()).nodes["t"].outcome == "missing"
+def test_subtests_may_be_told_before_the_phases_around_them():
+    sub = phase("t", "call", "failed", sub=True)
+    assert folded(hello(), collected("t"), sub, *run(), end()).nodes["t"].outcome == "failed"
+    again = [phase("t", "setup"), phase("t", "call", "rerun"), phase("t", "call", sub=True), *run()]
+    assert folded(hello(), collected("t"), sub, *again, end()).nodes["t"].outcome == "passed"
+
+
+@pytest.mark.parametrize("told", [(), ("teardown",)])
+def test_a_rerun_starts_over(told):
+    first = [phase("t", "setup"), phase("t", "call", "rerun"), *(phase("t", when) for when in told)]
+    assert folded(hello(), collected("t"), *first, *run(), end()).nodes["t"].outcome == "passed"
+    assert folded(hello(), collected("t"), *first, *run(call="failed"), end()).nodes["t"].outcome == "failed"
+    assert folded(hello(), collected("t"), *first, end()).nodes["t"].outcome == "missing"
+    assert folded(hello(), collected("t"), *first, *first, *run(), end()).nodes["t"].outcome == "passed"
 
 
 def test_an_id_collected_twice_runs_twice_and_the_worst_counts():
@@ -105,6 +111,7 @@ def test_an_id_collected_twice_runs_twice_and_the_worst_counts():
         [hello(), collected("t"), phase("t", "setup"), phase("t", "teardown")],
         [hello(), collected("t"), phase("t", "setup", "failed"), phase("t", "call")],
         [hello(), collected("t"), *run(), *run()],
+        [hello(), collected("t"), *run(), phase("t", "call", sub=True)],
         [hello(), collected("t"), *run(call="failed"), phase("t", "call")],
         [hello(), collected("t"), end(), phase("t", "setup")],
         [hello(), collected("t"), end(), end()],

@@ -91,6 +91,8 @@ class _Run:
     def __init__(self) -> None:
         self.phases: dict[str, Phase] = {}
         self.subtests: list[Phase] = []
+        self.retried = False
+        """Whether a plugin threw this attempt away and starts another one."""
 
     @property
     def finished(self) -> bool:
@@ -98,16 +100,28 @@ class _Run:
 
     def takes(self, phase: Phase) -> bool:
         """Whether this phase may follow; pytest skips the call when setup did not pass."""
+        if phase.sub:
+            # Told as it happens; a plugin that runs tests again tells of the phases around it only afterwards.
+            return not self.finished
         if self.finished or phase.when in self.phases:
             return False
         if phase.when == "setup":
-            return not phase.sub
+            return True
         setup = self.phases.get("setup")
         if setup is None:
             return False
         if phase.when == "call":
             return setup.outcome == "passed"
         return "call" in self.phases or setup.outcome != "passed"
+
+    def take(self, phase: Phase) -> None:
+        """Keep a phase that `takes` allows."""
+        if phase.outcome == "rerun":
+            self.retried = True
+        elif phase.sub:
+            self.subtests.append(phase)
+        else:
+            self.phases[phase.when] = phase
 
     def node(self) -> Node:
         heard = [*self.phases.values(), *self.subtests]
@@ -210,16 +224,16 @@ class Fold:
         runs = self._runs.setdefault(phase.id, [])
         if (not runs or runs[-1].finished) and len(runs) < self._expected[phase.id]:
             runs.append(_Run())
+        if runs[-1].retried:
+            # Plugins differ in whether they tell of the attempt's teardown; it decides nothing.
+            runs[-1] = _Run()
+            if phase.when == "teardown":
+                return
         if not runs[-1].takes(phase):
             raise StepFault(
                 "garbled", f"the worker reported a phase out of turn: {phase.when} of {phase.id[:200]}"
             )
-        if phase.outcome == "rerun":
-            runs[-1] = _Run()
-        elif phase.sub:
-            runs[-1].subtests.append(phase)
-        else:
-            runs[-1].phases[phase.when] = phase
+        runs[-1].take(phase)
 
     def _node(self, name: str, times: int) -> Node:
         runs = self._runs.get(name, [])
