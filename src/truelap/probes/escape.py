@@ -1,7 +1,9 @@
 """Tries to get out of a sandbox, and to use what honest tests need: `PYTHON -s escape.py FD`.
 
 Every attempt reports whether it got through and what it saw. What that means is for the judge to say: each backend has its own
-written expectations. Nothing here harms a machine on which it gets through.
+written expectations. An attempt must not change the machine on which it gets through: it acts on things of its own, in a process
+of its own, or asks in a form that fails for another reason once permission is given. In a process with capabilities, which is
+not confined, what could change something is not even tried.
 """
 
 import ctypes
@@ -12,12 +14,12 @@ import platform
 import resource
 import socket
 import struct
-import subprocess
 import sys
+import tempfile
 import threading
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x10000000, 0x20000000, 0x40000000
-PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+PTRACE_SEIZE = 0x4206
 PR_GET_NO_NEW_PRIVS = 39
 CALLS = {
     "x86_64": {"perf": 298, "bpf": 321, "userfaultfd": 323, "add_key": 248},
@@ -27,11 +29,16 @@ IO_URING_SETUP = 425
 
 libc = ctypes.CDLL(None, use_errno=True)
 ATTEMPTS = {}
+TIMID = set()
 
 
-def attempt(name):
+def attempt(name, timid=False):
+    """Keep an attempt under its name. A timid one is not made in a process that has capabilities."""
+
     def keep(function):
         ATTEMPTS[name] = function
+        if timid:
+            TIMID.add(name)
         return function
 
     return keep
@@ -94,66 +101,75 @@ def judge_in_proc(order):
     return "visible"
 
 
-@attempt("signal to judge")
+@attempt("signal to judge", timid=True)
 def signal_to_judge(order):
     judge_in_proc(order)
     os.kill(order["judge"], 0)
     return "allowed"
 
 
-@attempt("ptrace of judge")
+@attempt("ptrace of judge", timid=True)
 def ptrace_of_judge(order):
     judge_in_proc(order)
-    checked(libc.ptrace(PTRACE_ATTACH, order["judge"], None, None))
-    libc.ptrace(PTRACE_DETACH, order["judge"], None, None)
+    # Seizing does not stop it, and ends with this process.
+    checked(libc.ptrace(PTRACE_SEIZE, order["judge"], None, None))
     return "attached"
 
 
-@attempt("memory of judge")
+@attempt("memory of judge", timid=True)
 def memory_of_judge(order):
     judge_in_proc(order)
     with open("/proc/%d/mem" % order["judge"], "rb"):
         return "open"
 
 
-@attempt("user 0")
+@attempt("user 0", timid=True)
 def user_zero(_order):
     os.setuid(0)
     return os.getuid()
 
 
-@attempt("other group")
+@attempt("other group", timid=True)
 def other_group(_order):
     os.setgroups([0])
     return os.getgroups()
 
 
-@attempt("chroot")
+@attempt("chroot", timid=True)
 def change_root(_order):
     os.chroot("/tmp")
     return "done"
 
 
-@attempt("mount")
+def permitted(result):
+    """For a call on a folder that is no mount point: "not permitted" is said first, "invalid" only to who may."""
+    if result < 0 and ctypes.get_errno() != errno.EINVAL:
+        checked(result)
+    return "permitted"
+
+
+@attempt("mount", timid=True)
 def mount(_order):
-    checked(libc.mount(b"none", b"/tmp", b"tmpfs", ctypes.c_ulong(0), None))
+    with tempfile.TemporaryDirectory() as own:
+        checked(libc.mount(b"none", own.encode(), b"tmpfs", ctypes.c_ulong(0), None))
+        checked(libc.umount2(own.encode(), 2))
     return "mounted"
 
 
-@attempt("remount writable")
+@attempt("remount writable", timid=True)
 def remount(_order):
-    checked(libc.mount(None, b"/usr", None, ctypes.c_ulong(32 | 4096), None))
-    return "remounted"
+    with tempfile.TemporaryDirectory() as own:
+        return permitted(libc.mount(None, own.encode(), None, ctypes.c_ulong(32 | 4096), None))
 
 
-@attempt("unmount")
+@attempt("unmount", timid=True)
 def unmount(_order):
-    checked(libc.umount2(b"/usr", 2))
-    return "unmounted"
+    with tempfile.TemporaryDirectory() as own:
+        return permitted(libc.umount2(own.encode(), 2))
 
 
 def namespace_attempt(name, flag):
-    @attempt(name)
+    @attempt(name, timid=True)
     def new_namespace(_order):
         checked(libc.unshare(flag))
         return "made"
@@ -165,13 +181,13 @@ namespace_attempt("process namespace", CLONE_NEWPID)
 namespace_attempt("network namespace", CLONE_NEWNET)
 
 
-@attempt("host name")
+@attempt("host name", timid=True)
 def host_name(_order):
-    socket.sethostname("mine")
+    socket.sethostname(socket.gethostname())
     return socket.gethostname()
 
 
-@attempt("clock")
+@attempt("clock", timid=True)
 def set_clock(_order):
     import time
 
@@ -179,19 +195,19 @@ def set_clock(_order):
     return "set"
 
 
-@attempt("priority")
+@attempt("priority", timid=True)
 def priority(_order):
     os.setpriority(os.PRIO_PROCESS, 0, -5)
     return os.getpriority(os.PRIO_PROCESS, 0)
 
 
-@attempt("real-time scheduling")
+@attempt("real-time scheduling", timid=True)
 def real_time(_order):
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     return "set"
 
 
-@attempt("higher limits")
+@attempt("higher limits", timid=True)
 def higher_limits(_order):
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_CORE):
         soft, hard = resource.getrlimit(kind)
@@ -199,13 +215,15 @@ def higher_limits(_order):
     return "raised"
 
 
-@attempt("device node")
+@attempt("device node", timid=True)
 def device_node(_order):
-    os.mknod("/tmp/escape-node", 0o600 | 0o020000, os.makedev(1, 3))
+    name = tempfile.mktemp()
+    os.mknod(name, 0o600 | 0o020000, os.makedev(1, 3))
+    os.unlink(name)
     return "made"
 
 
-@attempt("kernel memory")
+@attempt("kernel memory", timid=True)
 def kernel_memory(_order):
     for name in ("/dev/mem", "/dev/kmem", "/proc/kcore", "/dev/kmsg"):
         try:
@@ -217,7 +235,7 @@ def kernel_memory(_order):
     raise last
 
 
-@attempt("kernel settings")
+@attempt("kernel settings", timid=True)
 def kernel_settings(_order):
     for name in (
         "kernel/core_pattern",
@@ -252,10 +270,10 @@ def call_attempt(name, *arguments):
 call_attempt("userfaultfd", 0)
 call_attempt("bpf", 0, ctypes.create_string_buffer(struct.pack("=IIII", 1, 4, 4, 1) + bytes(112)), 128)
 call_attempt("perf", ctypes.create_string_buffer(struct.pack("=IIQ", 1, 128, 1) + bytes(112)), 0, -1, -1, 0)
-call_attempt("add_key", b"user", b"escape", b"x", 1, -3)
+call_attempt("add_key", b"user", b"escape", b"x", 1, -1)
 
 
-@attempt("outside the tree")
+@attempt("outside the tree", timid=True)
 def outside_the_tree(order):
     """A file made anywhere but in the tree, /tmp and /dev/shm."""
     free = tuple(order["free"])
@@ -293,9 +311,10 @@ def folders(thorough):
     )
     yield from sys.path
     if thorough:
-        for place, _, _ in os.walk("/"):
-            if not place.startswith(("/proc", "/usr/share/doc", "/usr/share/locale")):
-                yield place
+        for place, below, _ in os.walk("/"):
+            if place.count("/") > 3 or place.startswith("/proc"):
+                below.clear()
+            yield place
 
 
 def mount_points():
@@ -355,10 +374,10 @@ def own_server(_order):
 
 @attempt("honest: processes")
 def own_processes(_order):
-    with socket.socketpair()[0]:
-        return subprocess.run(
-            [sys.executable, "-I", "-S", "-c", "print(1)"], capture_output=True, text=True, check=True
-        ).stdout
+    status = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-I", "-S", "-c", "raise SystemExit(7)"])
+    if status != 7:
+        raise OSError("a program that was started ended with %d" % status)
+    return status
 
 
 @attempt("honest: threads")
@@ -430,6 +449,9 @@ def first_command_line():
             return file.read().decode("utf-8", "replace").split("\0")
     except OSError:
         return []
+
+
+NOT_MADE = {"through": True, "saw": "not tried: this process has capabilities"}
 
 
 def tried(function, order):

@@ -108,7 +108,6 @@ class Bubblewrap:
         stage = _Stage(staged=lease is not None)
         options = view.arguments(step, self._interpreter, self._hidden, stage.place)
         return {
-            "namespaces": True,
             "user_namespace": lease is None,
             "uid": lease.uid if lease else None,
             "gid": lease.uid if lease else None,

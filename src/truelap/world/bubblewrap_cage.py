@@ -111,7 +111,10 @@ class BubblewrapCage:
         return bool(ready.poll(timeout_s * 1000))
 
     def _read_outcome(self) -> Outcome:
-        self._answer = self._answer or self._launcher.control.recv(_ANSWER_BYTES)
+        if not self._answer:
+            # A launcher that was killed before it read its plan leaves a reset behind, later a plain end.
+            with contextlib.suppress(ConnectionResetError):
+                self._answer = self._launcher.control.recv(_ANSWER_BYTES)
         word, _, rest = self._answer.partition(b"\n")[0].decode().partition(" ")
         if word not in {"exit", "killed"}:
             raise WorldError(f"sandbox: {rest or 'its launcher was killed'}")

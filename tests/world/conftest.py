@@ -1,0 +1,69 @@
+"""Fixtures for everything that touches the machine, and the collection of the conformance suite."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from truelap.policy import load_policy
+from truelap.world.bubblewrap import Bubblewrap
+from truelap.world.interpreter import Interpreter, inspect
+from truelap.world.pycache import mirrored
+from truelap.world.sandbox import Step
+
+NOBODY = 12345
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    if file_path.name == "conformance.py" and not parent.session.isinitpath(file_path):
+        return pytest.Module.from_parent(parent, path=file_path)
+    return None
+
+
+@pytest.fixture(scope="session")
+def interpreter(tmp_path_factory):
+    with mirrored(inspect(Path(sys.executable)), tmp_path_factory.mktemp("bytecode")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def bubblewrap(interpreter: Interpreter) -> Bubblewrap:
+    return Bubblewrap(interpreter)
+
+
+@pytest.fixture(scope="session")
+def limits():
+    return load_policy().limits
+
+
+@pytest.fixture
+def step(interpreter, limits, tmp_path):
+    """Makes a step that runs a piece of Python in a small tree of its own."""
+    count = 0
+
+    def make(code: str, **changes) -> Step:
+        nonlocal count
+        count += 1
+        tree = tmp_path / f"tree{count}"
+        (tree / "pkg").mkdir(parents=True)
+        (tree / "pkg" / "mod.py").write_text("x = 1\n")
+        bounds = {name: changes.pop(name) for name in list(changes) if hasattr(limits, name)}
+        made = Step(
+            "test",
+            (str(interpreter.executable), "-I", "-S", "-c", code),
+            tree,
+            limits.model_copy(update={"wall_s": 60.0, **bounds}),
+            channel=False,
+        )
+        return replace(made, **changes)
+
+    return make
+
+
+@pytest.fixture
+def is_root() -> bool:
+    return os.geteuid() == 0
