@@ -6,7 +6,7 @@ import pytest
 
 from truelap.checks.tests.evidence import Side, TestsEvidence, judge
 from truelap.checks.tests.messages import Plugin
-from truelap.checks.tests.outcome import Fault, Node, Session
+from truelap.checks.tests.results import Fault, Node, Session
 from truelap.checks.tests.selection import ALL
 from truelap.policy import load_policy
 

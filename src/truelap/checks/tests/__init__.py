@@ -1,7 +1,7 @@
 """tests: base's tests on base, then on the candidate; what passes at base must pass again.
 
-`selection` chooses, `config` finds what base's pytest reads, `plan` and `sessions` run, `messages` and `outcome` read the
-channel, `evidence` judges.
+`selection` chooses, `config` finds what base's pytest reads, `plan` and `sessions` run, `messages`, `outcome` and `results`
+make sense of the channel, `evidence` judges.
 """
 
 from __future__ import annotations

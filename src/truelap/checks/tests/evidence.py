@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truelap.checks.tests.outcome import Fault, Node, Session, union
+from truelap.checks.tests.results import Fault, Node, Session, last_line, union
 from truelap.checks.tests.selection import Selection
 from truelap.model import Evidence, Finding, Frozen
 
@@ -148,12 +148,12 @@ def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
         text = f"base's pytest configuration cannot be set up: {base.config_error}"
         return (Finding(code="tests:base_fault", level="inconclusive", message=text),)
     if base.faults:
-        text = f"base's own test session failed: {_fault_text(base.faults[0])}"
+        text = f"base's own test session failed: {base.faults[0].text}"
         return (Finding(code="tests:base_fault", level="inconclusive", message=text),)
     passed = len(base.passed)
     if passed >= evidence.min_base_pass:
         return ()
-    reason = _last_line(next(iter(base.uncollected.values()), ""))
+    reason = last_line(next(iter(base.uncollected.values()), ""))
     text = (
         f"{passed} tests pass at base, at least {evidence.min_base_pass} are needed to say anything"
         f" ({len(base.nodes)} collected, {len(base.uncollected)} files or classes not collectable"
@@ -167,9 +167,7 @@ def _regressions(evidence: TestsEvidence, candidate: Side) -> Iterable[Finding]:
         text = f"pytest cannot be given base's configuration: {candidate.config_error}"
         yield Finding(code="tests:config_unavailable", level="fail", message=text)
     for fault in candidate.faults:
-        yield Finding(
-            code="tests:session", level="fail", message=f"a test session failed: {_fault_text(fault)}"
-        )
+        yield Finding(code="tests:session", level="fail", message=f"a test session failed: {fault.text}")
     ids = [name for name in evidence.regressed if name in evidence.base.nodes]
     if ids:
         nodes = candidate.nodes
@@ -199,16 +197,6 @@ def _tampering(base: Side, candidate: Side) -> Iterable[Finding]:
 
 def _outcome(nodes: dict[str, Node], name: str) -> str:
     return nodes[name].outcome if name in nodes else "missing"
-
-
-def _fault_text(fault: Fault) -> str:
-    after = f", last heard of {fault.after}" if fault.after else ""
-    said = _last_line(fault.detail)
-    return f"{fault.message}{after}" + (f": {said}" if said else "")
-
-
-def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2].strip()[:300]
 
 
 def _brought(side: Side) -> list[str]:

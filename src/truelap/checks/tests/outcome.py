@@ -2,83 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from truelap.checks.tests.messages import Collected, Collector, End, Hello, Phase, Plugin, Plugins
+from truelap.checks.tests.results import BADNESS, Fault, Node, Session, merged, phase_outcome
 from truelap.errors import StepFault
-from truelap.model import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from truelap.checks.tests.messages import Message
 
-TestOutcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "missing"]
-
-# The worst of several runs of one id counts, and so does the worst of a test and its subtests.
-_BADNESS: dict[TestOutcome, int] = {
-    "passed": 0,
-    "xpassed": 1,
-    "xfailed": 2,
-    "skipped": 3,
-    "failed": 4,
-    "error": 5,
-    "missing": 6,
-}
-
-
-class Node(Frozen):
-    """What became of one test."""
-
-    outcome: TestOutcome
-    seconds: float
-    """All phases together, as the worker says."""
-    message: str
-    """Why it did not pass, "" when it did."""
-
-
-class Fault(Frozen):
-    """A session that did not end as it should."""
-
-    code: str
-    """One of a `StepFault`'s codes, of an `Ending`'s ways, or "interrupted", "internal", "usage" (by pytest's exit status)."""
-    message: str
-    """One line."""
-    detail: str
-    """The last that pytest or the process said, "" for nothing."""
-    after: str | None
-    """The last test that was heard of."""
-
-
-class Session(Frozen):
-    """One pytest session, folded."""
-
-    nodes: dict[str, Node]
-    plugins: tuple[Plugin, ...]
-    uncollected: dict[str, str]
-    """Files and classes that could not be collected, with the reason."""
-    warnings: int
-    fault: Fault | None
-    seconds: float
-    """Wall time of the whole sandboxed step, by the judge's clock."""
-
-
 BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
 """pytest's exit statuses that mean that the session itself did not run to its end."""
-
-
-def phase_outcome(phase: Phase) -> TestOutcome:
-    """What one phase alone means for its test."""
-    if phase.outcome == "failed":
-        return "failed" if phase.when == "call" else "error"
-    if phase.outcome == "skipped":
-        return "xfailed" if phase.xfail else "skipped"
-    return "xpassed" if phase.xfail and phase.when == "call" else "passed"
-
-
-def worst(outcomes: Iterable[TestOutcome]) -> TestOutcome:
-    """The worst of some outcomes; "missing" of none."""
-    return max(outcomes, key=_BADNESS.__getitem__, default="missing")
 
 
 _KEPT_CHARS = 1 << 27
@@ -128,7 +64,7 @@ class _Run:
         if not self.finished:
             seconds = sum(phase.seconds for phase in heard)
             return Node(outcome="missing", seconds=seconds, message="the session ended before this test did")
-        ranked = sorted(heard, key=lambda phase: _BADNESS[phase_outcome(phase)])
+        ranked = sorted(heard, key=lambda phase: BADNESS[phase_outcome(phase)])
         message = next((phase.text for phase in reversed(ranked) if phase.text), "")
         outcome = phase_outcome(ranked[-1])
         seconds = sum(phase.seconds for phase in self.phases.values())
@@ -241,18 +177,3 @@ class Fold:
             return Node(outcome="missing", seconds=0.0, message="collected, but it did not run")
         nodes = [run.node() for run in runs]
         return merged(nodes)
-
-
-def merged(nodes: Iterable[Node]) -> Node:
-    """One node for several runs of one id: the worst counts."""
-    ordered = sorted(nodes, key=lambda node: _BADNESS[node.outcome])
-    return ordered[-1].model_copy(update={"seconds": sum(node.seconds for node in ordered)})
-
-
-def union(sessions: Iterable[Mapping[str, Node]]) -> dict[str, Node]:
-    """The tests of several sessions together."""
-    found: dict[str, Node] = {}
-    for nodes in sessions:
-        for name, node in nodes.items():
-            found[name] = merged((found[name], node)) if name in found else node
-    return found

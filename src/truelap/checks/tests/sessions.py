@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.tests.config import write_copy
 from truelap.checks.tests.evidence import Side
 from truelap.checks.tests.messages import parse
-from truelap.checks.tests.outcome import BROKEN_EXITS, Fault, Fold, Session
+from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
+from truelap.checks.tests.results import Fault, Session
 from truelap.errors import StepFault
 from truelap.model import shown
 from truelap.policy import matches

@@ -1,0 +1,98 @@
+"""What is known of tests: values, and how several runs of one test become one. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from truelap.checks.tests.messages import Plugin
+from truelap.model import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from truelap.checks.tests.messages import Phase
+
+TestOutcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "missing"]
+
+BADNESS: dict[TestOutcome, int] = {
+    "passed": 0,
+    "xpassed": 1,
+    "xfailed": 2,
+    "skipped": 3,
+    "failed": 4,
+    "error": 5,
+    "missing": 6,
+}
+"""The worst of several runs of one id counts, and so does the worst of a test and its subtests."""
+
+
+def last_line(text: str) -> str:
+    """The last line of what a program said, bounded."""
+    return text.strip().rpartition("\n")[2].strip()[:300]
+
+
+class Node(Frozen):
+    """What became of one test."""
+
+    outcome: TestOutcome
+    seconds: float
+    """All phases together, as the worker says."""
+    message: str
+    """Why it did not pass, "" when it did."""
+
+
+class Fault(Frozen):
+    """A session that did not end as it should."""
+
+    code: str
+    """One of a `StepFault`'s codes, of an `Ending`'s ways, or "interrupted", "internal", "usage" (by pytest's exit status)."""
+    message: str
+    """One line."""
+    detail: str
+    """The last that pytest or the process said, "" for nothing."""
+    after: str | None
+    """The last test that was heard of."""
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        after = f", last heard of {self.after}" if self.after else ""
+        said = last_line(self.detail)
+        return f"{self.message}{after}" + (f": {said}" if said else "")
+
+
+class Session(Frozen):
+    """One pytest session, folded."""
+
+    nodes: dict[str, Node]
+    plugins: tuple[Plugin, ...]
+    uncollected: dict[str, str]
+    """Files and classes that could not be collected, with the reason."""
+    warnings: int
+    fault: Fault | None
+    seconds: float
+    """Wall time of the whole sandboxed step, by the judge's clock."""
+
+
+def phase_outcome(phase: Phase) -> TestOutcome:
+    """What one phase alone means for its test."""
+    if phase.outcome == "failed":
+        return "failed" if phase.when == "call" else "error"
+    if phase.outcome == "skipped":
+        return "xfailed" if phase.xfail else "skipped"
+    return "xpassed" if phase.xfail and phase.when == "call" else "passed"
+
+
+def merged(nodes: Iterable[Node]) -> Node:
+    """One node for several runs of one id: the worst counts."""
+    ordered = sorted(nodes, key=lambda node: BADNESS[node.outcome])
+    return ordered[-1].model_copy(update={"seconds": sum(node.seconds for node in ordered)})
+
+
+def union(sessions: Iterable[Mapping[str, Node]]) -> dict[str, Node]:
+    """The tests of several sessions together."""
+    found: dict[str, Node] = {}
+    for nodes in sessions:
+        for name, node in nodes.items():
+            found[name] = merged((found[name], node)) if name in found else node
+    return found
