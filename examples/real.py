@@ -224,9 +224,9 @@ def show(bed: Bed, lines: list[Line], timings: dict[str, Any], console: Console)
     for line in lines:
         table.add_row(line.what, line.expected, line.found, "" if line.right else "NOT as expected")
     console.print(table)
-    speeds = Table("benchmark", "speed-up", "decision")
+    speeds = Table("benchmark", "speed-up", "decision", "why not more")
     for name, found in sorted(timings.items(), key=lambda pair: -(pair[1]["speedup"] or 0.0)):
-        speeds.add_row(name, f"{found['speedup'] or 0.0:.2f}x", found["decision"])
+        speeds.add_row(name, f"{found['speedup'] or 0.0:.2f}x", found["decision"], found["reason"] or "")
     console.print(speeds)
 
 
