@@ -101,6 +101,6 @@ def write_blobs(git: Git) -> Iterator[BlobWriter]:
     Raises:
         GitError: the disk is full, or the like.
     """
-    with git.talk("fast-import", "--quiet", "--done") as pipes:
+    with git.talk("fast-import", "--quiet", "--done", "--depth=0") as pipes:
         yield BlobWriter(pipes.stdin)
         pipes.stdin.write(b"done\n")

@@ -50,8 +50,8 @@ _SETTINGS = (
     # The store is thrown away, so neither upkeep nor durability nor size is worth time.
     "gc.auto=0",
     "core.fsync=none",
-    "core.looseCompression=1",
-    "pack.compression=1",
+    "core.looseCompression=0",
+    "pack.compression=0",
 )
 
 
