@@ -33,24 +33,24 @@ def effect(value, check=None, clock="cpu"):
 def test_the_effect_is_the_median_of_pair_ratios_not_the_ratio_of_medians():
     # A slow moment of the machine doubles both halves of three pairs: each pair still says two.
     pairs = [pair(2.0, 1.0), pair(4.0, 2.0), pair(2.0, 1.0), pair(4.0, 2.0), pair(4.0, 2.0)]
-    assert effect_of(pairs) == Effect(math.log(2), math.log(2), "cpu")
+    assert effect_of(pairs, 0.0) == Effect(math.log(2), math.log(2), "cpu")
 
 
 def test_one_wild_pair_moves_nothing():
     pairs = [pair(1.0, 1.0)] * 6 + [pair(1000.0, 1.0)]
-    assert effect_of(pairs).log_ratio == 0.0
+    assert effect_of(pairs, 0.0).log_ratio == 0.0
 
 
 def test_wall_is_read_from_pairs_that_nothing_disturbed():
     # The candidate lost its core in two of four samples; CPU does not notice, and neither may the wall check.
     calm, lost = pair(2.0, 1.0), pair(2.0, 1.0, 2.0, 9.0)
-    assert effect_of([calm, lost, calm, lost, lost]).check == math.log(2)
+    assert effect_of([calm, lost, calm, lost, lost], 0.0).check == math.log(2)
 
 
 def test_work_in_processes_that_the_cpu_clock_missed_shows_in_wall():
     # Every candidate sample waits: no pair is calm, so all of them speak.
     hidden = [pair(2.0, 0.1, 2.0, 2.0)] * 8
-    seen = effect_of(hidden)
+    seen = effect_of(hidden, 0.0)
     assert seen.log_ratio == pytest.approx(math.log(20))
     assert seen.check == 0.0
     assert not borne_out([seen], 0.05)
@@ -58,14 +58,17 @@ def test_work_in_processes_that_the_cpu_clock_missed_shows_in_wall():
 
 def test_a_benchmark_that_waits_at_base_is_judged_by_wall():
     waiting = [pair(0.001, 0.001, 0.010, 0.005)] * 8
-    assert effect_of(waiting) == Effect(math.log(2), 0.0, "wall")
-    assert borne_out([effect_of(waiting)], 0.05)
+    assert effect_of(waiting, 0.9) == Effect(math.log(2), 0.0, "wall")
+    assert borne_out([effect_of(waiting, 0.9)], 0.05)
 
 
-def test_a_busy_base_on_a_crowded_machine_is_still_judged_by_cpu():
-    # Preempted in four of six samples, but its best samples compute all the time.
+def test_a_base_that_stands_in_line_for_its_core_is_still_judged_by_cpu():
+    assert effect_of([pair(1.0, 1.0, 3.0, 3.0)] * 6, 0.05).clock == "cpu"
+
+
+def test_a_base_whose_best_samples_compute_all_the_time_is_judged_by_cpu():
     pairs = [pair(1.0, 1.0, 3.0, 3.0)] * 4 + [pair(1.0, 1.0)] * 2
-    assert effect_of(pairs).clock == "cpu"
+    assert effect_of(pairs, 0.5).clock == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -145,8 +148,8 @@ def test_the_interval_holds_the_median_and_lies_within_the_values(values):
 
 @given(st.lists(st.tuples(st.floats(1e-6, 10), st.floats(1e-6, 10)), min_size=1, max_size=30))
 def test_swapping_the_sides_changes_the_sign_alone(costs):
-    there = effect_of([pair(base, candidate) for base, candidate in costs])
-    back = effect_of([pair(candidate, base) for base, candidate in costs])
+    there = effect_of([pair(base, candidate) for base, candidate in costs], 0.0)
+    back = effect_of([pair(candidate, base) for base, candidate in costs], 0.0)
     assert there.log_ratio == pytest.approx(-back.log_ratio)
 
 

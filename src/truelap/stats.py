@@ -18,6 +18,9 @@ Leaning = Literal["faster", "slower", "same"]
 BUSY = 0.9
 """CPU seconds per wall second from which a sample counts as computing, undisturbed."""
 
+WAITS = 0.25
+"""Share of its wall time from which base is said to wait."""
+
 GROWTH = 10
 """How much longer one calibration step may be than the one before."""
 
@@ -78,16 +81,20 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
-def effect_of(pairs: Sequence[Pair]) -> Effect:
+def effect_of(pairs: Sequence[Pair], base_waits: float) -> Effect:
     """The median of the pairs' log ratios, on both clocks.
 
-    CPU decides, unless base itself mostly waits (sleeping, reading, other processes): its busiest samples then show
-    less CPU than wall. Wall is read from pairs that nothing disturbed where there are enough, since on a shared
-    machine a sample that lost its core says nothing.
+    CPU decides, unless base itself waits (sleeping, reading, other processes): wall time that it neither computed nor
+    stood in line for a core, in its busiest samples too. Where CPU decides, wall is read from pairs that nothing
+    disturbed if there are enough, since on a shared machine a sample that lost its core says little.
+
+    Args:
+        pairs: at least one.
+        base_waits: share of base's wall time in its samples that it neither computed nor was ready to.
     """
     cpu = median(log_ratio(p.base.cpu_s, p.candidate.cpu_s) for p in pairs)
     walls = [log_ratio(p.base.wall_s, p.candidate.wall_s) for p in pairs]
-    if quantile([_busy(p.base) for p in pairs], 0.9) < BUSY:
+    if base_waits > WAITS and quantile([_busy(p.base) for p in pairs], 0.9) < BUSY:
         return Effect(median(walls), cpu, "wall")
     calm = [
         wall for wall, p in zip(walls, pairs, strict=True) if min(_busy(p.base), _busy(p.candidate)) >= BUSY

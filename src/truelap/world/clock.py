@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from truelap.world.procfs import state
+from truelap.world.procfs import queued_ns_of, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,7 +43,6 @@ class SandboxClock:
     def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
         self._pids = pids
         self._last: dict[int, int] = {}
-        self._moved: set[int] = set()
         self._ended_ns = 0
         self.refresh()
 
@@ -53,26 +53,54 @@ class SandboxClock:
             self._ended_ns += self._last.pop(pid)
         for pid in now:
             self._last.setdefault(pid, 0)
-        self._moved.clear()
 
     def read_ns(self) -> int:
         """The sum now."""
-        for pid, before in self._last.items():
+        for pid in self._last:
             with suppress(OSError):
-                self._last[pid] = used = cpu_ns_of(pid)
-                if used != before:
-                    self._moved.add(pid)
+                self._last[pid] = cpu_ns_of(pid)
         return self._ended_ns + sum(self._last.values())
 
+    def queued_ns(self) -> int:
+        """How long all of them have stood ready without a core; only differences mean anything.
+
+        Zero where the kernel keeps no such record; main threads only.
+        """
+        return sum(queued_ns_of(pid) for pid in self._last)
+
     def settle(self) -> None:
-        """Wait, a moment at most, until what has run since the last `refresh` has left its core.
+        """Wait, a moment at most, until every one of them has left its core.
 
         The kernel books a process's time when it leaves the core or at the next tick, and shows what is booked: read
         while the worker still runs, its clock may be 4 ms behind.
         """
         deadline = time.monotonic() + _SETTLE_S
-        while any(state(pid) == "R" for pid in self._moved) and time.monotonic() < deadline:
+        while any(state(pid) == "R" for pid in self._last) and time.monotonic() < deadline:
             pass
+
+
+class Waiting:
+    """Wall time from a question to its answer, without what the calling thread spent ready for a core after it had asked.
+
+    On a crowded machine the judge may learn of an answer late; that is not the worker's time. Made just before asking.
+    """
+
+    def __init__(self) -> None:
+        self._thread = threading.get_native_id()
+        self._queued = 0
+        self._began = time.monotonic_ns()
+
+    def asked(self) -> None:
+        """The question is out. From here on the judge sleeps until there is an answer.
+
+        Not earlier: a worker on the judge's own core could answer while the judge, still asking, stands ready.
+        """
+        self._queued = queued_ns_of(self._thread)
+
+    def elapsed_ns(self) -> int:
+        """Nanoseconds so far."""
+        wall = time.monotonic_ns() - self._began
+        return max(0, wall - (queued_ns_of(self._thread) - self._queued))
 
 
 def worker_cores(turn: int) -> tuple[frozenset[int], frozenset[int]]:

@@ -32,6 +32,15 @@ def state(pid: int) -> str:
     return (_stat(pid) or [""])[0]
 
 
+def queued_ns_of(pid: int) -> int:
+    """Nanoseconds that a thread (of a process: its first one) has stood ready without a core, all its life.
+
+    0 where the kernel does not say.
+    """
+    words = _read(f"/proc/{pid}/schedstat").split()
+    return int(words[1]) if len(words) > 1 else 0
+
+
 def children(pid: int) -> list[int]:
     """Children of a process, eldest first; those of all its threads."""
     try:

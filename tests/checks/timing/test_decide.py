@@ -23,6 +23,7 @@ def side(seconds, *, wall=None, stray=0.0, asleep=0.0, pairs=8):
         calls=4,
         cpu_per_call=(seconds,) * pairs,
         wall_per_call=walls,
+        queued_s=0.0,
         stray_s=stray,
         asleep_s=asleep,
         cpu_s=seconds * 4 * pairs,

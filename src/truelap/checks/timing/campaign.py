@@ -49,7 +49,7 @@ class Campaign:
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
         self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
         self.order: tuple[str, ...] = ()
-        self.changed: set[bytes] = set()
+        self.changed: set[str] = set()
 
     def run(self, cases: Iterable[Timed]) -> tuple[CaseResult, ...]:
         """Time all cases; one result each."""

@@ -19,6 +19,8 @@ class Side(Frozen):
     cpu_per_call: tuple[float, ...]
     """CPU of the whole sandbox, one number a sample."""
     wall_per_call: tuple[float, ...]
+    queued_s: float
+    """Wall time in its samples when it was ready to compute and had no core."""
     stray_s: float
     """CPU that the sandbox used in its own turns between samples."""
     asleep_s: float
@@ -30,6 +32,12 @@ class Side(Frozen):
     def sampled_s(self) -> float:
         """CPU of all samples together."""
         return self.calls * sum(self.cpu_per_call)
+
+    @property
+    def waiting(self) -> float:
+        """Share of the samples' wall time that it neither computed nor was ready to."""
+        wall = self.calls * sum(self.wall_per_call)
+        return 1 - (self.sampled_s + self.queued_s) / wall
 
 
 class Visit(Frozen):
@@ -49,7 +57,7 @@ class Visit(Frozen):
     @property
     def effect(self) -> Effect:
         """What the pairs say together."""
-        return effect_of(self.pairs)
+        return effect_of(self.pairs, self.base.waiting)
 
 
 def _costs(side: Side) -> tuple[Cost, ...]:

@@ -11,7 +11,6 @@ from truelap.checks.timing.discovery import discover
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.suite import Timed, chosen, modules_of, timed_cases
 from truelap.checks.timing.track import Venue
-from truelap.model import shown
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 
@@ -56,7 +55,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         order=campaign.order,
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
         failed_modules=failed,
-        changed_files=tuple(sorted(shown(path) for path in campaign.changed)),
+        changed_files=tuple(sorted(campaign.changed)),
     )
 
 
@@ -81,9 +80,9 @@ def _why_not(case: Timed) -> str | None:
 
 
 def _scaled(time: Time, effort: Effort) -> Time:
-    """Quick looks once and at fewer pairs; thorough looks twice as often."""
+    """Quick looks at half the pairs, and twice at most: one look alone is too often wrong. Thorough looks twice as often."""
     if effort == "quick":
-        return time.model_copy(update={"visits": 1, "pairs": max(4, time.pairs // 2)})
+        return time.model_copy(update={"visits": min(2, time.visits), "pairs": max(4, time.pairs // 2)})
     if effort == "thorough":
         return time.model_copy(update={"visits": time.visits * 2})
     return time

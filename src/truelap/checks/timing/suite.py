@@ -27,7 +27,7 @@ class Benchmark(Frozen):
     name: str
     error: str | None
     kind: str = ""
-    """asv's type: time, timeraw, peakmemory, memory or track."""
+    """asv's kind, as in the names of benchmarks: time, timeraw, peakmem, mem or track."""
     params: tuple[tuple[str, ...], ...] = ()
     """The axes of the parameters, as text."""
     timeout_s: float | None = None

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from truelap.checks.timing.visit import SIDES, Name
 from truelap.checks.timing.worker import Undelivered, Worker
 from truelap.errors import WorldError
+from truelap.model import shown
+from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Bind, Step
 
@@ -101,7 +103,7 @@ class Track:
         self._open: dict[Name, ExitStack] = {}
         self._workers: dict[Name, Worker] = {}
         self._unloadable: dict[tuple[Name, str], str] = {}
-        self.changed: dict[Name, set[bytes]] = {name: set() for name in SIDES}
+        self.changed: dict[Name, set[str]] = {name: set() for name in SIDES}
 
     def __enter__(self) -> Self:
         return self
@@ -167,8 +169,12 @@ class Track:
             self._open.pop(name).close()
 
     def _audit(self, name: Name, tree: TreeOnDisk) -> None:
-        found = deviations(tree.root, tree.manifest)
-        self.changed[name] |= {*found.changed, *found.missing}
+        try:
+            found = deviations(tree.root, tree.manifest)
+        except UnreadableError as error:
+            self.changed[name].add(str(error))
+        else:
+            self.changed[name] |= {shown(path) for path in (*found.changed, *found.missing)}
 
     def _step(self, name: Name, tree: TreeOnDisk) -> Step:
         venue = self._venue

@@ -29,6 +29,9 @@ BLOCK = 3
 
 ENOUGH_PAIRS = 4
 ENOUGH_LONG_PAIRS = 2
+MOST_FOR_SHORT = 4
+"""So many times more pairs are taken of samples that cannot be made long enough."""
+
 CALIBRATION_LEAST = 3
 """First calls are slow; a sample of one short call, paired with one of many, would be off by what a sample itself costs."""
 
@@ -103,7 +106,6 @@ class Lap:
             self._calibrate(name, number)
         self._level()
         if number:
-            # The suite says how many calls a setup is good for, and calibration used some of them up.
             self._redo()
         pairs = self._pairs_in_block(number)
         while not self._block(pairs):
@@ -136,8 +138,11 @@ class Lap:
                     calls, per_call * calls, self._plan.sample_s * 1e9, number or 1_000_000_000
                 )
                 fits = step + 1 >= CALIBRATION_LEAST and wanted * 3 <= calls * 4
-                if fits or sample.wall_ns * 4 > self._plan.max_pair_s * 1e9:
+                if fits or number == 1 or sample.wall_ns * 4 > self._plan.max_pair_s * 1e9:
                     break
+                if number:
+                    # The suite says how many calls a setup is good for.
+                    self._workers[name].redo(self._plan.limit_s)
                 calls = wanted
         self._calls[name] = wanted
         self._sample_ns[name] = per_call * wanted
@@ -163,11 +168,15 @@ class Lap:
         # A | B B | A A | B
         for turn in range(pairs + 1):
             self._turn(SIDES[(first + turn) % 2], 1 if turn in {0, pairs} else 2)
-        done = len(self._samples["base"])
-        if self._spent_ns < self._plan.max_pair_s * 1e9:
-            return done >= self._plan.pairs
-        long = self._pair_ns > self._plan.max_pair_s * 1e9
-        return done >= min(self._plan.pairs, ENOUGH_LONG_PAIRS if long else ENOUGH_PAIRS)
+        return len(self._samples["base"]) >= self._needed()
+
+    def _needed(self) -> int:
+        if self._spent_ns > self._plan.max_pair_s * 1e9:
+            long = self._pair_ns > self._plan.max_pair_s * 1e9
+            return min(self._plan.pairs, ENOUGH_LONG_PAIRS if long else ENOUGH_PAIRS)
+        # A suite that allows few calls a setup makes short samples: more of them.
+        short = 2e9 * self._plan.sample_s / max(1, self._pair_ns)
+        return round(self._plan.pairs * max(1.0, min(MOST_FOR_SHORT, short / 2)))
 
     def _turn(self, name: Name, count: int) -> None:
         limit_s = self._plan.limit_s
@@ -210,6 +219,7 @@ class Lap:
             calls=self._calls[name],
             cpu_per_call=tuple(sample.cpu_ns / sample.calls * 1e-9 for sample in samples),
             wall_per_call=tuple(sample.wall_ns / sample.calls * 1e-9 for sample in samples),
+            queued_s=worker.queued_ns * 1e-9,
             stray_s=worker.stray_ns * 1e-9,
             asleep_s=worker.asleep_ns * 1e-9,
             cpu_s=cpu_ns * 1e-9,

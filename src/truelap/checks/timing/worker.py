@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.checks.timing.suite import read_benchmarks
 from truelap.errors import StepFault
-from truelap.world.clock import SandboxClock
+from truelap.world.clock import SandboxClock, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +61,7 @@ class Worker:
         self.usable = True
         self.stray_ns = 0
         self.asleep_ns = 0
+        self.queued_ns = 0
 
     def start(self, order: Mapping[str, Any]) -> None:
         """Shake hands: the first word comes before anything of the tree can be imported.
@@ -90,7 +91,7 @@ class Worker:
         Returns:
             The benchmark's own `number` of calls for each setup; 0 when it leaves that to the judge.
         """
-        self.stray_ns = self.asleep_ns = 0
+        self.stray_ns = self.asleep_ns = self.queued_ns = 0
         self.in_case = True
         return self._prepared(self._ask(order, "ready", limit_s))
 
@@ -106,14 +107,16 @@ class Worker:
         The answer must repeat a word that did not exist before it was asked, so none can lie ready.
         """
         token = secrets.token_hex(8)
-        wall, cpu = time.monotonic_ns(), self._clock.read_ns()
-        reply = self._ask({"type": "run", "calls": calls, "token": token}, "done", limit_s)
-        wall = time.monotonic_ns() - wall
+        before, waiting = self._clock.read_ns(), Waiting()
+        self._send({"type": "run", "calls": calls, "token": token})
+        waiting.asked()
+        reply = self._receive("done", limit_s)
+        wall_ns = waiting.elapsed_ns()
         self._clock.settle()
-        cpu = self._clock.read_ns() - cpu
+        cpu_ns = self._clock.read_ns() - before
         if reply.get("token") != token:
             raise self._lost("garbled", "an answer to nothing that was asked")
-        return Sample(calls, cpu, wall)
+        return Sample(calls, cpu_ns, wall_ns)
 
     def close(self, limit_s: float) -> None:
         """Teardown, and the end of the case's process."""
@@ -146,7 +149,9 @@ class Worker:
         with self.awake():
             # The first word after a stop finds cold caches; it is not a sample.
             self.run(0, limit_s)
+            queued = self._clock.queued_ns()
             yield samples
+            self.queued_ns += self._clock.queued_ns() - queued
         after = self._slept_at_ns or 0
         self.stray_ns += after - before - sum(sample.cpu_ns for sample in samples)
 
