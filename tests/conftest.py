@@ -71,6 +71,12 @@ def repo(tmp_path: Path) -> Repo:
     return Repo(tmp_path / "repo")
 
 
+@pytest.fixture(scope="session")
+def repo_class() -> type[Repo]:
+    """The class itself, for fixtures that live longer than a test."""
+    return Repo
+
+
 @pytest.fixture
 def make_repo(tmp_path: Path):
     """Makes a repository in a named folder of the test's own."""
@@ -81,3 +87,35 @@ def make_repo(tmp_path: Path):
 def store(tmp_path: Path) -> Store:
     """A private store."""
     return Store.create(tmp_path / "store.git")
+
+
+TINY = {
+    "tiny/__init__.py": "def total(n):\n    return sum([i for i in range(n)])\n",
+    "tests/test_total.py": "import pytest\nfrom tiny import total\n\n\n"
+    "@pytest.mark.parametrize('n', range(4))\ndef test_total(n):\n    assert total(n) == n * (n - 1) // 2\n",
+    "asv.conf.json": '{"version": 1, "project": "tiny", "benchmark_dir": "benchmarks"}\n',
+    "benchmarks/__init__.py": "",
+    "benchmarks/bench.py": "from tiny import total\n\n\ndef time_total():\n    total(5000)\n",
+}
+
+
+@pytest.fixture(scope="session")
+def make_tiny():
+    """Makes the smallest library that can be verified, committed; the diffs beside it are submissions."""
+
+    def make(folder: Path) -> Repo:
+        repo = Repo(folder)
+        repo.commit(TINY)
+        for name, body in (("faster", "n * (n - 1) // 2"), ("wrong", "0")):
+            repo.write({"tiny/__init__.py": f"def total(n):\n    return {body}\n"})
+            (folder.parent / f"{name}.diff").write_bytes(repo.diff())
+            repo.git("reset", "-q", "--hard")
+        return repo
+
+    return make
+
+
+@pytest.fixture
+def tiny(tmp_path, make_tiny) -> Repo:
+    """See `make_tiny`."""
+    return make_tiny(tmp_path / "tiny")
