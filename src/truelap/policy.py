@@ -65,6 +65,7 @@ class TestCode(Frozen):
 
     __test__ = False
     patterns: Patterns
+    helper_patterns: Patterns
     config_patterns: Patterns
 
 

@@ -1,7 +1,7 @@
 """Finds single-file helpers of base that only its tests use (`pkg/_testutils.py`): they count as test code.
 
-A module counts when some test imports it and nothing else in base so much as mentions its name: no other source, stub,
-metadata or documentation. So a module that is public, loaded lazily or named in an entry point stays what it is, and a
+A module counts when it is named like a helper, some test imports it and nothing else in base so much as mentions its name:
+no other source, stub, metadata or documentation. So a module that is public, loaded lazily or named in an entry point stays what it is, and a
 helper with an everyday name does too. The cost is one pass over base's text, and none when no such file is changed.
 """
 
@@ -16,6 +16,7 @@ from truelap.policy import matches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from truelap.policy import TestCode
     from truelap.world.git import Store, TreeFile
 
 _WORD = re.compile(rb"\w+")
@@ -23,7 +24,7 @@ _SPEAKING = (b".py", b".pyi", b".pyx", b".pxd", b".toml", b".cfg", b".rst", b".m
 
 
 def only_for_tests(
-    store: Store, base: Iterable[TreeFile], changed: Iterable[bytes], test_code: tuple[str, ...]
+    store: Store, base: Iterable[TreeFile], changed: Iterable[bytes], test_code: TestCode
 ) -> frozenset[bytes]:
     """Those of the changed paths that only tests use at base.
 
@@ -33,7 +34,7 @@ def only_for_tests(
         changed: paths that base has and the submission edits.
         test_code: the policy's patterns.
     """
-    stems = {path: _stem(path) for path in changed if _may_be_helper(path)}
+    stems = {path: _stem(path) for path in changed if _may_be_helper(path, test_code)}
     if not stems:
         return frozenset()
     speaking = [file for file in base if file.path.endswith(_SPEAKING)]
@@ -43,7 +44,7 @@ def only_for_tests(
     contents = store.blobs(file.blob for file in speaking)
     for file, (_, content) in zip(speaking, contents, strict=True):
         words = wanted.intersection(_WORD.findall(content))
-        if words and matches(test_code, file.path):
+        if words and matches(test_code.patterns, file.path):
             imported |= _imported(content) & words
             continue
         for word in words:
@@ -53,8 +54,8 @@ def only_for_tests(
     )
 
 
-def _may_be_helper(path: bytes) -> bool:
-    return path.endswith(b".py") and not path.endswith(b"__init__.py")
+def _may_be_helper(path: bytes, test_code: TestCode) -> bool:
+    return matches(test_code.helper_patterns, path) and not path.endswith(b"__init__.py")
 
 
 def _stem(path: bytes) -> bytes:

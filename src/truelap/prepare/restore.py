@@ -127,7 +127,7 @@ class _Assembly:
     def _only_for_tests(self) -> frozenset[bytes]:
         changed = [entry.path for entry in self._entries if entry.old_mode != 0]
         base = self._store.list_tree(self._case.base.tree)
-        return only_for_tests(self._store, base, changed, self._policy.test_code.patterns)
+        return only_for_tests(self._store, base, changed, self._policy.test_code)
 
     def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:
         for path in remaining:
