@@ -46,6 +46,5 @@ def __getattr__(name: str) -> Any:
     # Imported on first use: `truelap --help` must not wait for what it does not need.
     for home, names in _HOMES.items():
         if name in names:
-            globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
-            return globals()[name]
+            return getattr(import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

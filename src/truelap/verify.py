@@ -27,7 +27,7 @@ from truelap.runner import Station, check, conclude, walk
 from truelap.settings import Settings
 from truelap.suite import choose_config
 from truelap.task import Task
-from truelap.world.opening import diary, open_world
+from truelap.world.opening import diary, open_ground, world_on
 from truelap.world.output import RESULTS, Output
 
 if TYPE_CHECKING:
@@ -85,20 +85,19 @@ def verify(
     settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
     request.check(task)
     with Output(settings.out) if settings.out else nullcontext() as out:
-        with open_world(settings, repo, request.folders(), progress) as world:
-            base, submission = request.open_base(world.store, task), request.open_submission(policy)
-            stations = [
-                station for station in line(submission) if station.prepares or only in {None, station.name}
-            ]
-            if "time" in {station.name for station in stations}:
-                choose_config(asv_configs(world.store, base), task.benchmarks.config)
-            if out:
-                out.clear()
-            case = Case(name=task.task.name or repo.resolve().name, base=base)
-            case = walk(stations, case, world, policy, task=task, settings=settings)
-            verdict = conclude(stations, case, world, policy, settings.seed)
-            results = {**dict(files(verdict, case)), **dict(layout(verdict, case) if layout else ())}
-            results["events.jsonl"] = diary(world)
+        with open_ground(settings.work) as ground:
+            base, submission = request.open_base(ground.store, task), request.open_submission(policy)
+            stations = [s for s in line(submission) if s.prepares or only in {None, s.name}]
+            if only in {None, "time"}:
+                choose_config(asv_configs(ground.store, base), task.benchmarks.config)
+            with world_on(ground, settings, repo, request.folders(), progress) as world:
+                if out:
+                    out.clear()
+                case = Case(name=task.task.name or repo.resolve().name, base=base)
+                case = walk(stations, case, world, policy, task=task, settings=settings)
+                verdict = conclude(stations, case, world, policy, settings.seed)
+                results = {**dict(files(verdict, case)), **dict(layout(verdict, case) if layout else ())}
+                results["events.jsonl"] = diary(world)
         if out:
             out.write({name: content for name, content in results.items() if not only or name not in RESULTS})
     return verdict

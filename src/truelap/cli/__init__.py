@@ -58,7 +58,7 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     following = [*argv[1:], "-"]
     return [
         "--worktree=" if word == "--worktree" and after.startswith("-") else word
-        for word, after in zip(argv, following, strict=True)
+        for word, after in zip(argv, following, strict=False)
     ]
 
 

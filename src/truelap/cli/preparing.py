@@ -178,16 +178,16 @@ def _bench(options: Started, submission: dict[str, Any]) -> Iterator[_Bench]:
     from truelap.prepare.request import Request
     from truelap.settings import Settings
     from truelap.task import load_task
-    from truelap.world.opening import open_store
+    from truelap.world.opening import open_ground
 
     task, policy = load_task(options.task), load_policy(options.policy)
     request = Request(repo=options.repo, **options.start(), **submission)
     request.check(task)
-    with boundary("preparing"), open_store(options.work) as store:
-        base = request.open_base(store, task)
+    with boundary("preparing"), open_ground(options.work) as ground:
+        base = request.open_base(ground.store, task)
         case = Case(name=task.task.name or options.repo.resolve().name, base=base)
         settings = Settings(python=Path(sys.executable), seed=0)
-        yield _Bench(store, case, request.open_submission(policy), policy, task, settings)
+        yield _Bench(ground.store, case, request.open_submission(policy), policy, task, settings)
 
 
 def _new_folder(folder: Path) -> Path:

@@ -5,6 +5,7 @@ Refused: the caller's environment, and every setting that a repository or an att
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TIMEOUT_S = 900.0
+_FULL = re.compile(rb"No space left on device|Out of diskspace|Disk quota exceeded")
+_LITTLE_ROOM = 256 << 20
 _ENVIRONMENT = MappingProxyType(
     {
         "GIT_ATTR_NOSYSTEM": "1",
@@ -133,7 +136,7 @@ class Git:
         except subprocess.TimeoutExpired as error:
             raise GitError(argv[0], f"no answer within {_TIMEOUT_S:.0f} s") from error
         if done.returncode not in accept or (done.stderr and not warnings):
-            raise GitError(argv[0], _one_line(done.stderr) or f"exit status {done.returncode}")
+            raise self._failure(argv[0], done.stderr, f"exit status {done.returncode}")
         return done.stdout
 
     def text(self, *argv: str, stdin: bytes = b"") -> str:
@@ -154,9 +157,9 @@ class Git:
                     yield Pipes(process.stdin, process.stdout)  # type: ignore[arg-type]
                     process.communicate(timeout=_TIMEOUT_S)
             except (BrokenPipeError, subprocess.TimeoutExpired) as error:
-                raise GitError(argv[0], _one_line(_all(said)) or "ended early") from error
+                raise self._failure(argv[0], _all(said), "ended early") from error
             if process.returncode != 0:
-                raise GitError(argv[0], _one_line(_all(said)) or f"exit status {process.returncode}")
+                raise self._failure(argv[0], _all(said), f"exit status {process.returncode}")
 
     @contextmanager
     def _start(self, argv: tuple[str, ...], said: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
@@ -168,6 +171,17 @@ class Git:
                 yield process
             finally:
                 process.kill()
+
+    def _failure(self, command: str, stderr: bytes, otherwise: str) -> WorldError:
+        """What went wrong; a full disk is no `GitError`: it must never look like the fault of a submission.
+
+        The words alone do not count, since a path of the submission may hold them.
+        """
+        if _FULL.search(stderr) and shutil.disk_usage(self.git_dir).free < _LITTLE_ROOM:
+            return WorldError(
+                f"git {command}: No space left on device under {self.git_dir}; make room or name another folder with --work"
+            )
+        return GitError(command, _one_line(stderr) or otherwise)
 
     def _argv(self, argv: tuple[str, ...]) -> list[str]:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from truelap.errors import WorldError
 from truelap.world import World
 from truelap.world.backends import open_sandbox
 from truelap.world.events import Events
@@ -19,56 +22,82 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truelap.settings import Settings
+    from truelap.world.workspace import Workspace
 
 EVENTS = "events.jsonl"
+_LEAST_ROOM = 8 << 20
+"""Bytes; less than this holds no repository worth the name, and git would only say that some file of its own failed."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What needs no sandbox: enough to read base and submission, and to say what is wrong with them."""
+
+    workspace: Workspace
+    store: Store
 
 
 @contextmanager
-def open_store(work: Path | None) -> Iterator[Store]:
-    """A private store alone, for commands that run nothing of the project.
+def open_ground(work: Path | None) -> Iterator[Ground]:
+    """A working folder with a private store; nothing of it is left afterwards.
 
     Raises:
         UsageError: `work` is no folder.
         WorldError: there is no room.
     """
     with open_workspace(work) as workspace:
-        yield Store.create(workspace.folder("store"))
+        free = shutil.disk_usage(workspace.root).free
+        if free < _LEAST_ROOM:
+            raise WorldError(
+                f"working folder {workspace.root.parent}: {free} bytes are free; make space or name another with --work"
+            )
+        yield Ground(workspace, Store.create(workspace.folder("store")))
 
 
 @contextmanager
-def open_world(
-    settings: Settings, repo: Path, hidden: tuple[Path, ...], progress: Callable[[str], None] | None = None
+def world_on(
+    ground: Ground,
+    settings: Settings,
+    repo: Path,
+    hidden: tuple[Path, ...],
+    progress: Callable[[str], None] | None = None,
 ) -> Iterator[World]:
-    """A world for one run; nothing of it is left afterwards.
+    """A world for one run.
 
     Args:
+        ground: working folder and store.
         settings: where and how to run.
         repo: the repository under test, which no sandbox shows.
         hidden: further folders that no sandbox shows.
         progress: called with short texts for people.
 
     Raises:
-        UsageError: the interpreter or the working folder cannot be used.
+        UsageError: the interpreter cannot be used.
         WorldError: there is no sandbox, or no room.
     """
-    with open_workspace(settings.work) as workspace:
-        store = Store.create(workspace.folder("store"))
-        listener = (progress,) if progress else ()
-        with (
-            mirrored(inspect(settings.python, repo), workspace.folder("bytecode")) as interpreter,
-            Events(workspace.root / EVENTS, *listener) as events,
-        ):
-            sandbox = open_sandbox(
-                settings.sandbox, interpreter, (repo, *hidden), events, unsafe=settings.unsafe
-            )
-            yield World(
-                store=store,
-                workspace=workspace,
-                sandbox=sandbox,
-                interpreter=interpreter,
-                events=events,
-                trees=Trees(store, workspace),
-            )
+    workspace, listener = ground.workspace, (progress,) if progress else ()
+    with (
+        mirrored(inspect(settings.python, repo), workspace.folder("bytecode")) as interpreter,
+        Events(workspace.root / EVENTS, *listener) as events,
+    ):
+        sandbox = open_sandbox(settings.sandbox, interpreter, (repo, *hidden), events, unsafe=settings.unsafe)
+        yield World(
+            store=ground.store,
+            workspace=workspace,
+            sandbox=sandbox,
+            interpreter=interpreter,
+            events=events,
+            trees=Trees(ground.store, workspace),
+        )
+
+
+@contextmanager
+def open_world(
+    settings: Settings, repo: Path, hidden: tuple[Path, ...], progress: Callable[[str], None] | None = None
+) -> Iterator[World]:
+    """Ground and world at once, see there."""
+    with open_ground(settings.work) as ground, world_on(ground, settings, repo, hidden, progress) as world:
+        yield world
 
 
 def diary(world: World) -> bytes:

@@ -1,0 +1,497 @@
+"""The console: exit codes, one line for what is wrong, data on stdout and words on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truelap.cli import spelled_out
+from truelap.cli.words import one_line
+from truelap.policy import load_policy, shipped_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="mounts and process namespaces need root")
+COMMANDS = ("verify", "test", "time", "demo", "grade", "report", "collect", "admit", "restore", "doctor")
+QUICK = ("--effort", "quick", "--seed", "3")
+
+
+def truelap(
+    *argv: object, env: dict[str, str] | None = None, timeout: float = 240
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "truelap", *map(str, argv)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})}
+    )
+
+
+def complaint(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """The one line of a command that could not do its work; nothing else may be said."""
+    assert done.returncode == code, done.stderr + done.stdout
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("truelap: ")
+    assert "Traceback" not in done.stderr
+    return lines[0]
+
+
+@contextmanager
+def small_disk(folder: Path, size: str):
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory, make_tiny):
+    """A whole run of the command on an honest patch."""
+    folder = tmp_path_factory.mktemp("verified")
+    tiny = make_tiny(folder / "tiny")
+    argv = (
+        "verify",
+        tiny.folder,
+        "--base",
+        "HEAD",
+        "--patch",
+        folder / "faster.diff",
+        "--out",
+        folder / "out",
+    )
+    return truelap(*argv, *QUICK, "--json"), folder / "out"
+
+
+# --- help ---
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS), ("policy",), ("policy", "show")])
+def test_every_command_has_help(command):
+    done = truelap(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage: truelap" in done.stdout
+
+
+def test_help_is_quick():
+    used = []
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-m", "truelap", "--help"], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        used.append(usage.ru_utime + usage.ru_stime)
+    assert min(used) < 0.3
+
+
+def test_help_loads_nothing_that_it_does_not_need():
+    program = "import sys; from truelap.cli.commands import app; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert not {"pydantic", "rich", "truelap.verify", "truelap.world"} & set(loaded)
+
+
+def test_an_unknown_option_is_a_usage_error():
+    done = truelap("verify", ".", "--no-such-option")
+    assert done.returncode == 2
+    assert "--no-such-option" in done.stderr
+
+
+# --- verify ---
+
+
+def test_verify_prints_the_verdict_and_nothing_else(verified):
+    done, out = verified
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    verdict = json.loads(done.stdout)
+    assert (verdict["outcome"], verdict["speed"], verdict["seed"]) == ("accepted", "faster", 3)
+    assert json.loads((out / "verdict.json").read_text()) == verdict
+
+
+def test_grade_and_report_read_a_result_back(verified):
+    done, out = verified
+    graded = truelap("grade", out)
+    assert (graded.returncode, json.loads(graded.stdout)) == (0, json.loads(done.stdout))
+    shown = truelap("report", out, out)
+    assert shown.returncode == 0
+    assert shown.stdout.count("ACCEPTED") == 2
+    assert [one["outcome"] for one in json.loads(truelap("report", out, "--json").stdout)] == ["accepted"]
+
+
+def test_rejected_is_1_and_said_in_words(tiny, tmp_path):
+    done = truelap(
+        "test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--work", tmp_path
+    )
+    assert done.returncode == 1
+    assert "tests_regressed" in done.stdout
+    assert done.stderr == ""
+
+
+def test_quiet_says_nothing(tiny, tmp_path):
+    done = truelap("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+
+
+def test_require_faster_turns_an_accepted_patch_away(tiny, tmp_path):
+    tiny.write({"tiny/__init__.py": "def total(n):\n    return sum([i for i in range(n)])  # as it was\n"})
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--worktree", *QUICK, "--json")
+    plain, required = truelap(*argv), truelap(*argv, "--require", "faster")
+    assert json.loads(plain.stdout)["speed"] == "same"
+    assert (plain.returncode, required.returncode) == (0, 1)
+
+
+def test_worktree_may_name_a_folder_or_not(tiny):
+    tiny.write({"sitecustomize.py": ""})
+    for worktree in (("--worktree", tiny.folder), ("--worktree",)):
+        done = truelap("verify", tiny.folder, "--base", "HEAD", "--json", *worktree)
+        assert (done.returncode, json.loads(done.stdout)["outcome"]) == (1, "refused")
+
+
+def test_spelling_out_touches_nothing_else():
+    assert spelled_out(["--worktree", "d", "--out", "x"]) == ["--worktree", "d", "--out", "x"]
+    assert spelled_out(["r", "--worktree"]) == ["r", "--worktree="]
+    assert spelled_out(["--worktree", "--json"]) == ["--worktree=", "--json"]
+    assert spelled_out([]) == []
+
+
+# --- what a user can get wrong: one clear line, exit 2 or 3, nothing lost ---
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (("--base", "no-such-revision"), "no-such-revision"),
+        (("--base", "-x"), "-x"),
+        (("--base", ""), "no commit ''"),
+        (("--base-file", "/no/such/file"), "/no/such/file"),
+        (("--base-file", "/dev/null"), "/dev/null"),
+        (("--base-dir", "/no/such/folder"), "/no/such/folder"),
+        ((), "--base, --base-file, --base-dir"),
+        (("--base", "HEAD", "--base-dir", "."), "--base and --base-dir"),
+    ],
+)
+def test_a_base_that_cannot_be_used(tiny, tmp_path, named, said):
+    done = truelap("verify", tiny.folder, "--patch", tmp_path / "faster.diff", *named)
+    assert said in complaint(done, 2)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (("--patch", "/no/such.diff"), "/no/such.diff"),
+        (("--patch", "/"), "patch /"),
+        (("--head", "no-such-revision"), "no-such-revision"),
+        (("--worktree", "/no/such/folder"), "/no/such/folder"),
+        ((), "--patch, --head, --worktree"),
+        (("--patch", "x", "--worktree"), "--patch and --worktree"),
+    ],
+)
+def test_a_submission_that_cannot_be_used(tiny, named, said):
+    assert said in complaint(truelap("verify", tiny.folder, "--base", "HEAD", *named), 2)
+
+
+def test_no_repository(tmp_path):
+    assert str(tmp_path) in complaint(truelap("verify", tmp_path, "--base", "HEAD", "--worktree"), 2)
+
+
+def test_no_asv_config(tiny, tmp_path):
+    tiny.git("rm", "-q", "asv.conf.json")
+    tiny.commit()
+    said = complaint(truelap("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff"), 2)
+    assert "asv config" in said
+
+
+def test_no_tests(tiny, tmp_path, out):
+    tiny.git("rm", "-qr", "tests")
+    tiny.commit()
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", *QUICK)
+    done = truelap(*argv, "--out", out, "--json")
+    verdict = json.loads(done.stdout)
+    assert (done.returncode, verdict["outcome"], verdict["reward"]["value"]) == (3, "inconclusive", None)
+    assert [f["code"] for f in verdict["findings"] if f["level"] == "inconclusive"] == [
+        "tests:too_few_base_passes"
+    ]
+    assert not (out / "reward.json").exists()
+    assert (out / "timing.json").exists()
+
+
+def test_an_interpreter_without_pytest(tiny, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff")
+    said = complaint(truelap(*argv, "--python", tmp_path / "bare/bin/python"), 2)
+    assert "pytest" in said
+
+
+@pytest.mark.parametrize("python", ["/no/such/python", "/bin/true", "/bin/false"])
+def test_no_interpreter(tiny, tmp_path, python):
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--python", python)
+    assert python in complaint(truelap(*argv), 2)
+
+
+@AS_ROOT
+def test_a_full_disk_under_the_results(tiny, tmp_path):
+    with small_disk(tmp_path / "disk", "16k") as disk:
+        argv = (
+            "test",
+            tiny.folder,
+            "--base",
+            "HEAD",
+            "--patch",
+            tmp_path / "wrong.diff",
+            "--out",
+            disk / "out",
+        )
+        assert "No space left" in complaint(truelap(*argv), 3)
+        assert list((disk / "out").iterdir()) == []
+
+
+@AS_ROOT
+@pytest.mark.parametrize("size", ["16k", "200k", "1m"])
+def test_a_full_disk_under_the_working_folder(tiny, tmp_path, out, size):
+    with small_disk(tmp_path / "disk", size) as disk:
+        argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--work", disk)
+        assert "make space" in complaint(truelap(*argv, "--out", out), 3)
+        assert list(disk.iterdir()) == []
+
+
+@AS_ROOT
+@pytest.mark.parametrize("where", ["base", "submission"])
+def test_a_working_folder_that_fills_up_meanwhile(tiny, tmp_path, where):
+    large = {"tiny/large.py": f"# {'x' * (14 << 20)}\n"}
+    if where == "base":
+        tiny.commit(large)
+    tiny.write({"tiny/more.py": ""} if where == "base" else large)
+    (tmp_path / "sent.diff").write_bytes(tiny.diff())
+    with small_disk(tmp_path / "disk", "12m") as disk:
+        argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "sent.diff", "--work", disk)
+        done = truelap(*argv)
+        assert done.returncode == 3, done.stdout + done.stderr
+        assert "No space left" in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        assert list(disk.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--policy", "/no/policy.toml"), "/no/policy.toml"),
+        (("--task", "/no/truelap.toml"), "/no/truelap.toml"),
+        (("--work", "/no/such/folder"), "/no/such/folder"),
+        (("--out", "/dev/null/out"), "/dev/null/out"),
+        (("--sandbox", "landlock"), "landlock"),
+        (("--sandbox", "none"), "--unsafe"),
+    ],
+)
+def test_options_that_cannot_be_used(tiny, tmp_path, option, said):
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff")
+    assert said in complaint(truelap(*argv, *option), 2)
+
+
+def test_a_linked_result_folder_is_refused(tiny, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    argv = (
+        "verify",
+        tiny.folder,
+        "--base",
+        "HEAD",
+        "--patch",
+        tmp_path / "faster.diff",
+        "--out",
+        tmp_path / "link",
+    )
+    assert "is a link" in complaint(truelap(*argv), 2)
+
+
+def test_debug_shows_the_traceback(tiny):
+    done = truelap("verify", tiny.folder, "--base", "nowhere", "--worktree", "--debug")
+    assert "Traceback" in done.stderr
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_sent(tiny):
+    said = complaint(truelap("verify", tiny.folder, "--base", "\x1b]0;gotcha\x07\nno", "--worktree"), 2)
+    assert "\x1b" not in said
+    assert one_line("a\tb\r\nc\x9b") == "a b c\\x9b"
+
+
+# --- stations that run nothing ---
+
+
+def test_admit_says_yes(tiny, tmp_path):
+    done = truelap("admit", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {"admitted": True, "rejected": None, "findings": []}
+
+
+def test_admit_says_no_and_why(tiny, tmp_path):
+    tiny.write({"a/evil.pth": "import os"})
+    (tmp_path / "bad.diff").write_bytes(tiny.diff())
+    argv = ("admit", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "bad.diff")
+    done = truelap(*argv)
+    assert done.returncode == 1
+    assert "a/evil.pth" in done.stdout
+    answer = json.loads(truelap(*argv, "--json").stdout)
+    assert (answer["admitted"], answer["rejected"]) == (False, "tree_diff_refused")
+    assert [(f["code"], f["path"]) for f in answer["findings"]] == [("refused:startup_files", "a/evil.pth")]
+
+
+def test_collect_gives_a_diff_that_admit_takes(tiny, tmp_path):
+    tiny.write({"tiny/more.py": "x = 1\n", "tiny/data.bin": bytes(range(256))})
+    diff = tmp_path / "tree.diff"
+    assert truelap("collect", tiny.folder, "--base", "HEAD", "--out", diff).returncode == 0
+    assert truelap("collect", tiny.folder, "--base", "HEAD").stdout.encode() == diff.read_bytes()
+    assert b"GIT binary patch" in diff.read_bytes()
+    assert truelap("admit", tiny.folder, "--base", "HEAD", "--patch", diff).returncode == 0
+    assert "GIT binary patch" not in subprocess.run(
+        [sys.executable, "-m", "truelap", "collect", tiny.folder, "--base", "HEAD", "--text"],
+        capture_output=True,
+        check=True,
+    ).stdout.decode("utf-8", "replace")
+
+
+def test_collect_replaces_a_planted_link(tiny, tmp_path):
+    victim, diff = tmp_path / "victim", tmp_path / "tree.diff"
+    victim.write_text("precious")
+    diff.symlink_to(victim)
+    assert truelap("collect", tiny.folder, "--base", "HEAD", "--out", diff).returncode == 0
+    assert victim.read_text() == "precious"
+    assert not diff.is_symlink()
+
+
+def test_collect_without_a_place_to_write(tiny):
+    assert "/no/such" in complaint(
+        truelap("collect", tiny.folder, "--base", "HEAD", "--out", "/no/such/tree.diff"), 2
+    )
+
+
+@AS_ROOT
+def test_collect_ends_the_agents_processes_and_only_on_demand(tiny, tmp_path):
+    # A process namespace of its own: in the test's, this would end the test.
+    script = f"""
+setsid sleep 300 & first=$!
+setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' & second=$!
+sleep 0.3
+{sys.executable} -m truelap collect {tiny.folder} --base HEAD --out {tmp_path}/tree.diff $1
+kill -0 $first 2>/dev/null && echo first lives; kill -0 $second 2>/dev/null && echo second lives; echo end
+"""
+    said = {}
+    for option in ("", "--end-processes"):
+        argv = [
+            "unshare",
+            "--pid",
+            "--fork",
+            "--mount-proc",
+            "--kill-child",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            option,
+        ]
+        said[option] = subprocess.run(
+            argv, capture_output=True, text=True, check=True, timeout=60
+        ).stdout.split("\n")
+    assert said[""] == ["first lives", "second lives", "end", ""]
+    assert said["--end-processes"] == ["end", ""]
+
+
+def test_restore_writes_the_candidate_and_its_records(tiny, tmp_path, out):
+    tiny.write(
+        {"tiny/more.py": "x = 1\n", "tests/test_total.py": "", "benchmarks/bench.py": "", "conftest.py": ""}
+    )
+    into = tmp_path / "candidate"
+    done = truelap("restore", tiny.folder, "--base", "HEAD", "--worktree", "--into", into, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert (into / "tiny/more.py").read_text() == "x = 1\n"
+    assert (into / "tests/test_total.py").read_text() != ""
+    assert not (into / "conftest.py").exists()
+    record = json.loads((out / "protected_restore.json").read_text())
+    assert (record["ran"], record["discarded"], record["remaining"]) == (
+        True,
+        ["benchmarks/bench.py", "conftest.py"],
+        [],
+    )
+    assert json.loads((out / "test_edits.json").read_text())["modified"] == ["tests/test_total.py"]
+
+
+def test_restore_without_its_base_file_does_nothing(tiny, tmp_path, out):
+    into = tmp_path / "candidate"
+    argv = (
+        "restore",
+        tiny.folder,
+        "--base-file",
+        tmp_path / "none",
+        "--worktree",
+        "--into",
+        into,
+        "--out",
+        out,
+    )
+    done = truelap(*argv)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert not into.exists()
+    assert not out.exists()
+
+
+def test_restore_from_a_base_file(tiny, tmp_path):
+    (tmp_path / "sha").write_text(tiny.head() + "\n")
+    argv = (
+        "restore",
+        tiny.folder,
+        "--base-file",
+        tmp_path / "sha",
+        "--worktree",
+        "--into",
+        tmp_path / "candidate",
+    )
+    assert truelap(*argv).returncode == 0
+    assert (tmp_path / "candidate/tiny/__init__.py").exists()
+
+
+def test_restore_writes_into_a_new_folder_only(tiny, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/file").write_text("mine")
+    done = truelap("restore", tiny.folder, "--base", "HEAD", "--worktree", "--into", tmp_path / "there")
+    assert "name a new folder" in complaint(done, 2)
+    assert (tmp_path / "there/file").read_text() == "mine"
+
+
+# --- policy, doctor ---
+
+
+def test_the_policy_is_shown_in_three_forms():
+    assert truelap("policy", "show").stdout.encode() == shipped_bytes()
+    shown = json.loads(truelap("policy", "show", "--as", "json").stdout)
+    policy = load_policy()
+    assert tuple(shown["protected"]["patterns"]) == policy.protected.patterns
+    assert shown["digest"] == policy.digest
+    script = (
+        truelap("policy", "show", "--as", "sh").stdout + 'printf "%s\\n" "${TRUELAP_PROTECTED_PATTERNS[@]}"'
+    )
+    patterns = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert tuple(patterns) == policy.protected.patterns
+
+
+def test_doctor_says_what_is_here():
+    done = truelap("doctor", "--json")
+    assert {"backends", "machine"} <= set(json.loads(done.stdout))
+    assert done.returncode in {0, 3}
+    assert "bubblewrap" in truelap("doctor").stdout
+
+
+def test_grade_of_nothing(tmp_path):
+    assert str(tmp_path) in complaint(truelap("grade", tmp_path), 2)
