@@ -31,6 +31,9 @@ def test_a_file_is_read_at_the_top_or_in_artifacts(folder, tmp_path):
         None,
     )
     assert folder.names("y", "") == ("y",)
+    (tmp_path / "artifacts/summary_a.json").write_text("{}")
+    (tmp_path / "summary_b.txt").write_text("{}")
+    assert folder.names("summary_", ".json") == ("summary_a.json",)
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe", "large"])
@@ -66,7 +69,7 @@ def test_no_link_is_followed_on_the_way(folder, tmp_path):
     [
         '{"number": NaN}',
         '{"number": -Infinity}',
-        '{"number": 1e999}',
+        '{"number": 1, "more": 1e999}',
         '{"number": 1, "number": 2}',
         '{"number": "1"}',
         '{"number": true}',

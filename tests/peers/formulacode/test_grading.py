@@ -39,6 +39,17 @@ def test_a_trial_that_went_well_is_accepted(trial):
     assert (verdict.tests["n_base_pass"], verdict.submission.files) == (11, 1)
 
 
+def test_what_older_templates_do_not_write_is_not_needed(trial, make):
+    trial.drop("setup_status.json", "patch_info.json")
+    trial.put(
+        "test_results.json",
+        make.regression(regressed=None, n_regressed=None, agent_only_plugins=None, restore_ok=None),
+    )
+    verdict = trial.grade()
+    assert result(verdict) == ("accepted", None)
+    assert (verdict.submission.files, verdict.tests["n_regressed"], verdict.tests["regressed"]) == (0, 0, [])
+
+
 def test_artifacts_may_lie_one_folder_down(trial, tmp_path):
     outer = tmp_path / "verifier"
     outer.mkdir()
@@ -82,6 +93,12 @@ def test_a_refused_diff(trial):
     assert verdict.reward.value == -1.0
 
 
+def test_nothing_else_is_said_of_a_refused_diff(trial):
+    verdict = trial.put("agent_tree.txt", "tree_diff_refused").put("patch.diff", SUITE_EDIT).grade()
+    assert result(verdict) == ("refused", "no_patch")
+    assert [f.code for f in verdict.findings] == ["refused:tree_diff"]
+
+
 def test_a_refused_diff_without_its_list(trial):
     assert result(trial.put("agent_tree.txt", "tree_diff_refused").grade()) == ("refused", "no_patch")
 
@@ -90,6 +107,7 @@ def test_a_diff_that_did_not_apply(trial):
     verdict = trial.put("agent_tree.txt", "tree_diff_failed\n").drop("patch.diff").grade()
     assert result(verdict) == ("refused", "no_patch")
     assert verdict.patch == {"submission_rejected": "tree_diff_failed"}
+    assert trial.put("patch.diff", SUITE_EDIT).grade().patch == verdict.patch
 
 
 # --- tamper
@@ -319,6 +337,19 @@ def test_unpaired_results_are_read_from_both_sides_times(trial, make):
     }
     verdict = trial.put("lsv/lsv_results.json", unpaired).grade()
     assert (verdict.timing["n_faster"], verdict.timing["n_invalid"]) == (1, 1)
+
+
+def test_the_paired_ratio_goes_before_the_medians(trial, make):
+    results = make.lsv()
+    results["measure"]["benchmarks"] = {
+        "b": {"baseline": 9.0, "current": 1.0, "paired": {"median_log_ratio": 0.2}}
+    }
+    assert trial.put("lsv/lsv_results.json", results).grade().timing["speedup"] == pytest.approx(
+        math.exp(0.2)
+    )
+    results["measure"]["benchmarks"]["b"]["paired"] = {"median_log_ratio": None}
+    verdict = trial.put("lsv/lsv_results.json", results).grade()
+    assert (verdict.timing["speedup"], verdict.timing["protocol"]) == (pytest.approx(9.0), "lsv")
 
 
 def test_dropped_benchmarks_are_on_record(trial, make):

@@ -167,6 +167,42 @@ def test_a_refusal_is_in_the_nested_reward():
     assert (reward["lsv_mean_speedup"], reward["max_speedup"]) == (None, None)
 
 
+def test_what_did_not_run_is_null_and_never_a_pass():
+    refused, accepted = made(REFUSED, refused=True, evidence=(), stations=())[0], made()[0]
+    assert refused["formulacode/reward.json"]["snapshots_passed"] is None
+    assert refused["formulacode/test_results.json"]["results"]["exit_code"] is None
+    assert refused["formulacode/test_results.json"]["regression"]["ran"] is False
+    assert accepted["formulacode/test_results.json"]["results"]["exit_code"] == 0
+    assert accepted["formulacode/test_results.json"]["results"]["summary"]["passed"] == 3
+    assert accepted["formulacode/reward.json"]["timing_skipped"] is None
+    assert accepted["formulacode/setup_status.json"] == {
+        "exit_code": 0,
+        "failed_phase": None,
+        "succeeded": True,
+    }
+
+
+def test_a_failing_test_and_a_missing_benchmark_are_said_in_their_words():
+    missing = Finding(code="benchmarks:missing", level="fail", message="b is gone")
+    found = made(FAIL, missing, tests=Tests(regressed=("t.py::test_9",)))[0]
+    assert found["formulacode/test_results.json"]["results"]["exit_code"] == 1
+    assert found["formulacode/lsv/lsv_results.json"]["measure"]["error"] == "b is gone"
+    reward = found["formulacode/reward.json"]
+    assert (reward["tests_passed"], reward["lsv_error"], reward["reward"]) == (False, "b is gone", -1.0)
+
+
+def test_a_benchmark_without_samples_has_no_times():
+    class Bare(Timing):
+        def artifacts(self):
+            return {"timing.json": {"benchmarks": {"b": {"decision": "same", "log_ratio": None}}}}
+
+    benchmark = made(evidence=(("tests", Tests()), ("time", Bare())))[0]["formulacode/lsv/lsv_results.json"][
+        "measure"
+    ]["benchmarks"]["b"]
+    assert [benchmark[key] for key in ("baseline", "current", "delta_pct", "baseline_str")] == [None] * 4
+    assert benchmark["paired"]["speedup"] is None
+
+
 def test_an_inconclusive_verdict_has_no_reward_there_either():
     found = made(FAULT)[0]
     assert "formulacode/reward.json" not in found

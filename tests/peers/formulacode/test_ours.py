@@ -62,12 +62,21 @@ def edit(folder, **changed):
 
 FAIL = Finding(code="tests:regressed", level="fail", message="why")
 FAULT = Finding(code="station:time", level="inconclusive", message="noise")
+UNKNOWN = Finding(code="weather:rain", level="fail", message="a kind of failure that truelap does not know")
 REFUSED = Finding(code="refused:symlinks", level="fail", message="a link", path="x")
 
 
 @pytest.mark.parametrize(
     ("findings", "code"),
-    [((), 0), ((FAIL,), 1), ((REFUSED,), 1), ((FAULT,), 3), ((FAIL, FAULT), 1), ((REFUSED, FAULT), 1)],
+    [
+        ((), 0),
+        ((FAIL,), 1),
+        ((REFUSED,), 1),
+        ((FAULT,), 3),
+        ((FAIL, FAULT), 1),
+        ((REFUSED, FAULT), 1),
+        ((UNKNOWN,), 3),
+    ],
 )
 def test_a_result_is_read_back_as_it_was_written(result, findings, code):
     folder, verdict = result(*findings)
@@ -137,6 +146,22 @@ def test_an_inconclusive_result_may_not_carry_a_reward(result):
     folder, _ = result(FAULT)
     (folder / "reward.txt").write_text("6.0\n")
     assert read(folder).findings[-1].message == "reward.txt is there without a reward"
+
+
+def test_an_inconclusive_verdict_may_not_hold_one_either(result):
+    folder, _ = result(FAULT)
+    edit(folder, reward={"value": 6.0, "scheme": "log-speedup", "reasons": []})
+    verdict = read(folder)
+    assert verdict.reward.value is None
+    assert "verdict.json: a reward without an outcome" in [f.message for f in verdict.findings]
+
+
+def test_a_verdict_behind_a_link_is_not_read(result, tmp_path):
+    folder, _ = result()
+    (folder / "verdict.json").rename(folder / "elsewhere")
+    (folder / "verdict.json").symlink_to("elsewhere")
+    verdict = read(folder)
+    assert (verdict.outcome, [f.code for f in verdict.findings]) == ("inconclusive", ["station:grade"])
 
 
 @pytest.mark.parametrize(
