@@ -135,8 +135,9 @@ def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, st
         try:
             with bubblewrap.start(step(f"import time; time.sleep(60) # {mark}")) as session:
                 killer.wait()
-                with pytest.raises(WorldError):
-                    session.wait(10)
+                if session.pids()[:1] == (launcher,):
+                    with pytest.raises(WorldError):
+                        session.wait(10)
         except WorldError:
             pass
         killer.wait()

@@ -29,6 +29,8 @@ class Launcher:
 
     process: subprocess.Popen[bytes]
     control: socket.socket
+    starter: ThreadPoolExecutor
+    """Holds the thread whose end would be the end of the process."""
 
     def close(self) -> None:
         """Let a launcher that has no plan end, and take leave of one that has ended."""
@@ -40,12 +42,12 @@ class Launchers:
     """Starts launchers ahead of need.
 
     The kernel sends the death signal at the end of the *thread* that started a process, so one thread, which lives as long
-    as this object, starts them all.
+    as this object or any of its launchers, starts them all.
     """
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "truelap-starter")
-        self._spare = [self._thread.submit(_start)]
+        self._spare = [self._thread.submit(_start, self._thread)]
         weakref.finalize(self, _dismiss, self._spare)
 
     def launch(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
@@ -68,7 +70,7 @@ class Launchers:
             raise WorldError(f"sandbox: its launcher cannot be started: {error.strerror}") from error
 
     def _given(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
-        self._spare.append(self._thread.submit(_start))
+        self._spare.append(self._thread.submit(_start, self._thread))
         launcher = self._spare.pop(0).result()
         try:
             _send(launcher, plan, inherited)
@@ -78,7 +80,7 @@ class Launchers:
         return launcher
 
 
-def _start() -> Launcher:
+def _start(starter: ThreadPoolExecutor) -> Launcher:
     ours, theirs = socket.socketpair()
     program = _PROGRAM.format(folder=str(Path(__file__).parent), judge=os.getpid())
     with theirs:
@@ -91,7 +93,7 @@ def _start() -> Launcher:
             cwd="/",
             start_new_session=True,
         )
-    return Launcher(process, ours)
+    return Launcher(process, ours, starter)
 
 
 def _send(launcher: Launcher, plan: dict[str, Any], inherited: Sequence[int]) -> None:

@@ -1,0 +1,127 @@
+"""Which sandbox a run gets: one that has proved itself, or none and an error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from truelap.errors import UsageError, WorldError
+from truelap.world.backends import open_sandbox, prove
+from truelap.world.events import Events
+from truelap.world.sandbox import Capability
+from truelap.world.selfcheck import capabilities, interrogate
+from truelap.world.view import fixed_environment
+
+
+class Claims:
+    name = "claims"
+
+    def __init__(self, *lines: Capability) -> None:
+        self.lines = lines
+
+    def self_check(self) -> tuple[Capability, ...]:
+        return self.lines
+
+
+def test_auto_is_a_proven_bubblewrap(interpreter, tmp_path):
+    path = tmp_path / "events.jsonl"
+    with Events(path) as events:
+        assert open_sandbox("auto", interpreter, (), events).name == "bubblewrap"
+    line = json.loads(path.read_text())
+    assert (line["name"], line["network"], line["no capabilities"]) == ("bubblewrap", True, True)
+
+
+def test_no_sandbox_needs_leave(interpreter):
+    with pytest.raises(UsageError, match="--unsafe"):
+        open_sandbox("none", interpreter, (), Events())
+    assert open_sandbox("none", interpreter, (), Events(), unsafe=True).name == "none"
+
+
+def test_a_backend_of_a_later_version(interpreter):
+    with pytest.raises(UsageError, match="landlock"):
+        open_sandbox("landlock", interpreter, (), Events())
+
+
+def test_a_promise_that_does_not_hold_is_the_end():
+    with pytest.raises(
+        WorldError, match=r"claims does not hold here: network \(loopback: connected\); see `truelap doctor`"
+    ):
+        prove(Claims(Capability("network", False, "loopback: connected")), Events())
+
+
+def test_what_is_optional_may_be_missing():
+    prove(Claims(Capability("sealed tree", False, "x"), Capability("system calls", False, "y")), Events())
+
+
+@pytest.fixture(scope="module")
+def report(interpreter):
+    from truelap.world.bubblewrap import Bubblewrap
+
+    return interrogate(Bubblewrap(interpreter), interpreter)
+
+
+def held(report, interpreter) -> dict[str, bool]:
+    return {line.name: line.holds for line in capabilities(report, fixed_environment(interpreter))}
+
+
+def test_everything_needed_holds_here(report, interpreter):
+    found = held(report, interpreter)
+    assert [
+        name for name, holds in found.items() if not holds and name not in {"sealed tree", "system calls"}
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        ("unprivileged user", {"host_users": (0, 0, 0, 0)}),
+        ("no capabilities", {"facts": {"capabilities": {"CapEff": 1}}}),
+        ("no new privileges", {"facts": {"no_new_privileges": 0}}),
+        ("own processes only", {"facts": {"pid": 4711}}),
+        ("clean environment", {"facts": {"environment": {"AWS_SECRET": "x"}}}),
+        ("nothing inherited", {"facts": {"descriptors": {"7": "/etc/shadow"}}}),
+        ("network", {"attempts": {"loopback": {"through": True, "saw": "connected"}}}),
+        ("read-only world", {"attempts": {"outside the tree": {"through": True, "saw": "/usr"}}}),
+        ("processes of the judge", {"attempts": {"ptrace of judge": {"through": True, "saw": "attached"}}}),
+        ("honest programs work", {"attempts": {"honest: scratch": {"through": False, "saw": "full"}}}),
+    ],
+)
+def test_each_line_can_fail(report, interpreter, line, broken):
+    values = {
+        name: {**getattr(report, name), **value} if isinstance(value, dict) else value
+        for name, value in broken.items()
+    }
+    assert not held(replace(report, **values), interpreter)[line]
+
+
+def test_the_escape_probe_is_not_run_without_a_sandbox(interpreter):
+    from truelap.world.unsandboxed import Unsandboxed
+
+    with pytest.raises(WorldError, match="not run without a sandbox"):
+        interrogate(Unsandboxed(interpreter), interpreter)
+
+
+def test_attempts_that_could_change_a_machine_are_marked():
+    """Whoever adds one must think of where it gets through: only these are made in a process with capabilities."""
+    import re
+
+    import truelap.probes
+
+    source = Path(truelap.probes.__path__[0], "escape.py").read_text()
+    bold = re.findall(r'@attempt\("([^"]+)"\)', source)
+    assert {name for name in bold if not name.startswith("honest: ")} == {
+        "loopback",
+        "abstract socket",
+        "path socket",
+        "outside network",
+        "judge's file",
+        "judge's environment",
+        "judge in /proc",
+        "io_uring",
+        "change of a file of the tree",
+        "removal of a file of the tree",
+        "mode of a file of the tree",
+    }

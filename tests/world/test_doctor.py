@@ -1,0 +1,61 @@
+"""What this machine offers, as data."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from truelap.world import bubblewrap, doctor
+from truelap.world.doctor import cpu_quota, survey
+
+
+def test_every_line_says_something(interpreter, tmp_path):
+    found = survey(interpreter, tmp_path).as_data()
+    assert json.loads(json.dumps(found)) == found
+    lines = {line["name"]: line for line in found["machine"]}
+    assert set(lines) == {
+        "git",
+        "bubblewrap",
+        "user namespaces",
+        "landlock",
+        "cores",
+        "cgroup",
+        "CPU clock",
+        "noise",
+        "disk",
+    }
+    assert all(line["detail"] for line in lines.values())
+    assert lines["CPU clock"]["holds"]
+    assert lines["git"]["detail"].startswith("git version")
+    assert str(len(os.sched_getaffinity(0))) in lines["cores"]["detail"]
+    assert list(found["backends"]) == ["bubblewrap", "landlock", "none"]
+    assert not any(line["holds"] for line in found["backends"]["none"])
+
+
+def test_what_is_missing_is_a_line_and_not_an_error(interpreter, tmp_path, monkeypatch):
+    monkeypatch.setattr(bubblewrap, "_candidates", list)
+    bubblewrap.find_bubblewrap.cache_clear()
+    monkeypatch.setenv("PATH", "")
+    found = survey(interpreter, tmp_path / "missing")
+    bubblewrap.find_bubblewrap.cache_clear()
+    lines = {line.name: line for line in found.machine}
+    assert not lines["bubblewrap"].holds
+    assert not lines["git"].holds
+    assert not lines["disk"].holds
+    assert [(line.name, line.holds) for line in found.backends["bubblewrap"]] == [("works", False)]
+
+
+def test_quota_of_a_cgroup(monkeypatch):
+    def files(**contents):
+        monkeypatch.setattr(doctor, "_text", lambda path: contents.get(path.name.replace(".", "_"), ""))
+
+    files(cpu_max="150000 100000")
+    assert cpu_quota() == 1.5
+    files(cpu_max="max 100000")
+    assert cpu_quota() is None
+    files(cpu_cfs_quota_us="50000", cpu_cfs_period_us="100000")
+    assert cpu_quota() == 0.5
+    files(cpu_cfs_quota_us="-1", cpu_cfs_period_us="100000")
+    assert cpu_quota() is None
+    files()
+    assert cpu_quota() is None
