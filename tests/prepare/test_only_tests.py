@@ -38,7 +38,10 @@ def test_a_module_that_anything_else_names_is_not_one(store, repo, path, content
 
 
 def test_a_public_module_that_only_tests_happen_to_import_is_not_one(store, repo):
-    files = {"pkg/quantity.py": "def convert(): ...\n", "tests/test_x.py": "from pkg.quantity import convert\n"}
+    files = {
+        "pkg/quantity.py": "def convert(): ...\n",
+        "tests/test_x.py": "from pkg.quantity import convert\n",
+    }
     assert found(store, repo, files) == set()
 
 
