@@ -6,11 +6,14 @@ import sys
 from importlib import import_module
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from truelap import rules
 from truelap.errors import UsageError, WorldError
+from truelap.model import EXECUTABLE, GITLINK, REGULAR, SYMLINK, Entry
 from truelap.policy import load_policy
-from truelap.rules import examine, fold, load_rules, module_name, top_module
+from truelap.rules import Change, examine, fold, load_rules, module_name, top_module
 
 NAMES = [  # a rule that vanishes must be seen in review
     "bidi",
@@ -101,6 +104,21 @@ def test_changes_are_read_one_at_a_time(added, scene):
     found = examine(changes(), where, load_rules(where.policy))
     next(found)
     assert drawn == [b"a.pth"]
+
+
+@given(
+    path=st.one_of(
+        st.binary(max_size=40), st.text(max_size=20).map(lambda t: t.encode("utf-8", "surrogatepass"))
+    ),
+    content=st.one_of(st.none(), st.binary(max_size=80)),
+    mode=st.sampled_from([0, REGULAR, EXECUTABLE, SYMLINK, GITLINK, 0o104755]),
+)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_rule_stumbles_over_any_name_or_content(scene, path, content, mode):
+    entry = Entry(path=path, old_mode=0, new_mode=mode, old_blob="0" * 40, new_blob="1" * 40)
+    where = scene({b"src/pkg/core.py": b"", path + b"x": b""}, roots=(b"", b"src/"), others=[entry])
+    for found in examine([Change(entry, content)], where, load_rules(where.policy)):
+        assert found.ruling.reason.encode()
 
 
 def test_folding_keeps_what_is_not_text():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from truelap.peers.formulacode.diff import DiffError, edited_files, unquote
 from truelap.policy import load_policy
@@ -174,3 +176,41 @@ def test_nothing_is_edited_by_nothing():
 def test_names_are_unquoted_as_git_quotes_them():
     assert unquote(b'"a/\\a\\b\\t\\n\\v\\f\\r\\"\\\\\\001\\377"') == b'a/\a\b\t\n\v\f\r"\\\x01\xff'
     assert unquote(b"a/sp ace.py\t") == b"a/sp ace.py"
+
+
+PIECES = [
+    *(
+        b"diff --git ",
+        b"a/benchmarks/b.py",
+        b'"b/\\303\\251"',
+        b'"\\8',
+        b"--- ",
+        b"+++ ",
+        b"rename from ",
+        b"copy from ",
+        b"@@ -1 +1 @@",
+    ),
+    *(
+        b"@@ -0,0 +1,2 @@",
+        b"\n",
+        b"+x",
+        b"-x",
+        b" ",
+        b"\\ No newline",
+        b"Binary files ",
+        b"/dev/null",
+        b"\t",
+        b'"',
+        b"\xff",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))
+@settings(max_examples=300, deadline=None)
+def test_no_text_makes_the_reader_stumble(diff):
+    try:
+        found = edited_files(diff, PATTERNS)
+    except DiffError:
+        return
+    assert all(isinstance(path, bytes) for path in found)

@@ -68,7 +68,7 @@ def unquote(name: bytes) -> bytes:
 
 
 def _escaped(code: bytes) -> bytes:
-    return bytes([int(code, 8) & 0xFF]) if code.isdigit() else _PLAIN.get(code, code)
+    return bytes([int(code, 8) & 0xFF]) if len(code) > 1 else _PLAIN.get(code, code)
 
 
 def _without_prefix(name: bytes, patterns: tuple[str, ...]) -> bytes:
