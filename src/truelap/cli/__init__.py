@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         app(args=arguments, prog_name="truelap")
     except Stopped as stopped:
-        complain(f"stopped by {stopped.signal.name}; no result was written")
+        complain(f"stopped by {stopped.signal.name} before it was done")
         sys.exit(128 + stopped.signal)
     except TruelapError as error:
         if "--debug" in arguments:
@@ -62,7 +62,12 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     ]
 
 
+def cannot_be_stopped() -> None:
+    """From now on signals that ask us to stop come too late: the result stands, or tidying up must not be torn."""
+    for number in _STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _stop(number: int, _frame: FrameType | None) -> None:
-    for each in _STOPPING:  # once is enough: tidying up must not be torn
-        signal.signal(each, signal.SIG_IGN)
+    cannot_be_stopped()
     raise Stopped(number)

@@ -61,6 +61,7 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
 
 
 def _judge(options: Judged, only: str | None) -> int:
+    from truelap.cli import cannot_be_stopped
     from truelap.cli.watch import Watch
     from truelap.peers.formulacode import write_layout
     from truelap.policy import load_policy
@@ -82,6 +83,7 @@ def _judge(options: Judged, only: str | None) -> int:
             **options.submission(),
             **options.start(),
         )
+    cannot_be_stopped()
     if options.json:
         say_json(verdict.model_dump(mode="json"))
     elif not options.quiet:
