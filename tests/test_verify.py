@@ -183,3 +183,44 @@ def test_verify_can_be_called_whatever_was_imported_first(first):
     program = f"import {first}, truelap; assert callable(truelap.verify); import truelap.verify as v; v.verify; v.line"
     subprocess.run([sys.executable, "-c", program], check=True)
     assert demo.verify is verify
+
+
+def test_a_faster_c_extension_is_built_and_accepted(make_repo, settings, work):
+    repo = make_repo("compiled")
+    source = """
+#include <Python.h>
+static PyObject *total(PyObject *self, PyObject *args) {
+    volatile long sum = 0;
+    for (long i = 0; i < 200000; i++) sum += 1;
+    return PyLong_FromLong(sum);
+}
+static PyMethodDef methods[] = {{"total", total, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_c", "", -1, methods};
+PyMODINIT_FUNC PyInit__c(void) { return PyModule_Create(&module); }
+"""
+    repo.commit(
+        {
+            "p/__init__.py": "from p._c import total\n",
+            "p/_c.c": source,
+            "setup.py": "from setuptools import Extension, setup\n"
+            'setup(name="p", ext_modules=[Extension("p._c", ["p/_c.c"])])\n',
+            "tests/test_p.py": "import pytest\nfrom p import total\n\n\n"
+            "@pytest.mark.parametrize('n', range(3))\ndef test_total(n):\n    assert total() == 200000\n",
+            "asv.conf.json": '{"version": 1, "project": "p", "benchmark_dir": "benchmarks"}\n',
+            "benchmarks/__init__.py": "",
+            "benchmarks/bench.py": "from p import total\n\n\ndef time_total():\n    total()\n",
+        }
+    )
+    repo.write({"p/_c.c": source.replace("i++) sum += 1", "i += 8) sum += 8")})
+    verdict = verify(repo.folder, base="HEAD", worktree=repo.folder, settings=settings)
+    assert (verdict.outcome, verdict.speed) == ("accepted", "faster"), verdict.findings
+    assert {station.name: station.status for station in verdict.stations}["rebuild"] == "done"
+    assert "build_ext" in (settings.out / "rebuild.log").read_text()
+
+
+def test_the_other_layout_is_written_beside_ours(tiny, settings, tmp_path):
+    from truelap.peers.formulacode import write_layout
+
+    verify(tiny.folder, base="HEAD", patch=tmp_path / "faster.diff", settings=settings, layout=write_layout)
+    assert names(settings.out / "formulacode") >= {"reward.json", "test_results.json", "lsv"}
+    assert (settings.out / "verdict.json").exists()

@@ -282,8 +282,14 @@ def test_a_build_sees_neither_side_nor_version_control(line):
     assert b"/workspace/repo" in done.base["where.txt"]
 
 
-def test_nothing_is_built_for_a_change_in_python(line):
+def test_a_tree_with_compiled_sources_is_built_for_a_change_in_python_too(line, world):
     done = line(C_PACKAGE, {"p/__init__.py": "from p._c import answer  # faster\n"}, task=Task())
+    assert done.codes == []
+    assert _answer(world, done.after) == b"41"
+
+
+def test_nothing_is_built_where_nothing_is_compiled(line):
+    done = line({"p.py": "", "setup.py": SETUP}, {"p.py": "# faster"}, task=Task())
     assert done.after is done.before
 
 

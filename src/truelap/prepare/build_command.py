@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 _IN_PLACE = ("build_ext", "--inplace")
 _WITHOUT_SETUP_PY = "import setuptools; setuptools.setup()"
 _PYTHONS = ("python", "python3")
+_NOT_BUILT = "the tree as it stands is not built"
 
 
 class BuildPlan(NamedTuple):
     """What to run and why; no commands and a finding, or neither, when there is nothing to run.
 
-    `guessed` commands of a change without compiled sources may fail at base: then nothing is built on either side.
+    `optional`: guessed for a change without compiled sources. It may fail at base; then nothing is built on either side.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
@@ -49,23 +50,31 @@ def build_plan(
     """
     compiled = _first(policy.rebuild.compiled, changed)
     build_file = _first(policy.rebuild.build_files, changed)
-    if environment.build:
-        reason = (
-            compiled or build_file or (None if environment.carry else "the tree as it stands is not built")
-        )
-        return BuildPlan(environment.build, reason) if reason else BuildPlan()
-    if not compiled and not build_file:
+    reason = compiled or build_file or (None if environment.carry else _NOT_BUILT)
+    if reason is None:
         return BuildPlan()
-    if not compiled and _first(policy.rebuild.compiled, base_paths) is None:
-        return BuildPlan(finding=_note(f"{build_file}: nothing to build, base has no compiled sources"))
-    command = _default(base_paths, read_base)
+    if environment.build:
+        return BuildPlan(environment.build, reason)
+    return _by_default(reason, compiled, base_paths, read_base, policy)
+
+
+def _by_default(
+    reason: str,
+    compiled: str | None,
+    base_paths: Collection[bytes],
+    read_base: Callable[[bytes], bytes | None],
+    policy: Policy,
+) -> BuildPlan:
+    has_sources = compiled is not None or _first(policy.rebuild.compiled, base_paths) is not None
+    command = _command(base_paths, read_base) if has_sources else None
     if command:
-        return BuildPlan((command,), str(compiled or build_file), optional=compiled is None)
+        return BuildPlan((command,), reason, optional=compiled is None)
     if compiled:
         return BuildPlan(finding=_unknown(compiled))
-    return BuildPlan(
-        finding=_note(f"{build_file}: nothing was built, base does not say how to build in place")
-    )
+    if reason is _NOT_BUILT:
+        return BuildPlan()
+    why = "base does not say how to build in place" if has_sources else "base has no compiled sources"
+    return BuildPlan(finding=_note(f"{reason}, but nothing was built: {why}"))
 
 
 def with_interpreter(command: tuple[str, ...], python: str) -> tuple[str, ...]:
@@ -78,7 +87,7 @@ def _first(patterns: tuple[str, ...], paths: Iterable[bytes]) -> str | None:
     return None if found is None else f"{found.decode('utf-8', 'backslashreplace')} changed"
 
 
-def _default(
+def _command(
     base_paths: Collection[bytes], read_base: Callable[[bytes], bytes | None]
 ) -> tuple[str, ...] | None:
     if b"setup.py" in base_paths:

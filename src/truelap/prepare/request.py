@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from truelap.errors import UsageError
@@ -11,7 +12,6 @@ from truelap.prepare.collect import Head, Worktree, read_patch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from truelap.model import Base
     from truelap.policy import Policy
@@ -92,7 +92,7 @@ class Request:
             return read_base_file(self.base_file)
         if task.task.base is not None:
             return task.task.base
-        return None if task.task.base_file is None else read_base_file(self.repo / task.task.base_file)
+        return None if task.task.base_file is None else read_base_file(Path(task.task.base_file))
 
 
 def _one(what: str, options: Mapping[str, Any], *, or_none: bool = False) -> None:
