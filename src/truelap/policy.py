@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
+from truelap.defences import DEFENCES
 from truelap.errors import UsageError
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -141,6 +143,20 @@ class RewardRules(Frozen):
     cap: PositiveSeconds
 
 
+def _known_defence(name: str) -> str:
+    if name not in DEFENCES:
+        raise ValueError(f"no defence is called {name}; defences: {', '.join(DEFENCES)}")
+    return name
+
+
+class Ablate(Frozen):
+    """Defences that are switched off, by name (`defences.DEFENCES`)."""
+
+    off: Annotated[
+        tuple[Annotated[str, AfterValidator(_known_defence)], ...], BeforeValidator(_as_tuple)
+    ] = ()
+
+
 class Policy(Frozen):
     """The whole policy. `digest` is the sha256 of the file's bytes."""
 
@@ -156,6 +172,21 @@ class Policy(Frozen):
     time: Time
     verdict: Judging
     reward: RewardRules
+    ablate: Ablate = Ablate()
+
+    def keeps(self, defence: str) -> bool:
+        """Whether a defence is in force."""
+        return _known_defence(defence) not in self.ablate.off
+
+    def without(self, defences: Iterable[str]) -> Policy:
+        """The same policy with some defences and rules (`rule:NAME`) switched off, under a digest of its own."""
+        names = sorted(defences)
+        rules = [name.removeprefix("rule:") for name in names if name.startswith("rule:")]
+        rest = [name for name in names if not name.startswith("rule:")]
+        refuse = self.refuse.model_copy(update={"off": (*self.refuse.off, *rules)})
+        digest = hashlib.sha256("\n".join((self.digest, *names)).encode()).hexdigest()
+        ablate = Ablate(off=(*self.ablate.off, *rest))
+        return self.model_copy(update={"refuse": refuse, "ablate": ablate, "digest": digest})
 
     def as_data(self) -> dict[str, Any]:
         """The policy as JSON data, without its digest."""

@@ -129,7 +129,18 @@ def _reason_of(code: str) -> str | None:
 
 
 def _derived(case: Case, policy: Policy, sections: dict[str, dict[str, Any]]) -> tuple[Finding, ...]:
-    return (*_without_patch(case), *_rejected_regressions(case, policy, sections), *_unknown(case.findings))
+    return (
+        *_without_patch(case),
+        *_rejected_regressions(case, policy, sections),
+        *_unknown(case.findings),
+        *_ablated(policy),
+    )
+
+
+def _ablated(policy: Policy) -> Iterable[Finding]:
+    if off := (*policy.ablate.off, *(f"rule {name}" for name in policy.refuse.off)):
+        message = f"made without defences that the policy switched off: {', '.join(off)}"
+        yield Finding(code="ablated", level="info", message=message)
 
 
 def _without_patch(case: Case) -> Iterable[Finding]:

@@ -21,7 +21,7 @@ from truelap.prepare.only_tests import only_for_tests
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from truelap.model import Case
+    from truelap.model import Base, Case
     from truelap.policy import Policy
     from truelap.prepare.collect import HasStore
     from truelap.settings import Settings
@@ -78,11 +78,18 @@ def restore(case: Case, world: HasStore, policy: Policy, task: Task, settings: S
         return case.plus(findings=(finding,), evidence=(("restore", evidence),))
 
 
+def measurement_setup(base: Base, policy: Policy) -> tuple[str, ...]:
+    """Patterns of what is put back because it decides what is measured: the policy's, and what base's own suite resolves to."""
+    own = base.protected_paths if policy.keeps("suite") else ()
+    return (*policy.protected.patterns, *own) if policy.keeps("protected") else own
+
+
 class _Assembly:
     def __init__(self, case: Case, store: Store, policy: Policy) -> None:
         self._case, self._store, self._policy = case, store, policy
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
-        self._protected = (*policy.protected.patterns, *case.base.protected_paths)
+        self._protected = measurement_setup(case.base, policy)
+        self._tests = policy.test_code.patterns if policy.keeps("test_code") else ()
         admission = case.get("admit")
         ruled = admission.discarded if isinstance(admission, Admission) else ()
         self._ruled = frozenset(path for _, path, _ in ruled)
@@ -120,11 +127,13 @@ class _Assembly:
     def _fate(self, entry: Entry) -> Fate:
         if matches(self._protected, entry.path):
             return "protected"
-        if matches(self._policy.test_code.patterns, entry.path) or entry.path in self._helpers:
+        if matches(self._tests, entry.path) or entry.path in self._helpers:
             return "test_code"
         return "ruled" if entry.path in self._ruled else "kept"
 
     def _only_for_tests(self) -> frozenset[bytes]:
+        if not self._policy.keeps("helpers"):
+            return frozenset()
         changed = [entry.path for entry in self._entries if entry.old_mode != 0]
         base = self._store.list_tree(self._case.base.tree)
         return only_for_tests(self._store, base, changed, self._policy.test_code)

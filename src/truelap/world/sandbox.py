@@ -57,6 +57,8 @@ class Step:
     env: Mapping[str, str] = field(default_factory=dict)
     channel: bool = True
     cores: frozenset[int] | None = None
+    without: frozenset[str] = frozenset()
+    """Defences that the policy switches off (`defences.DEFENCES`)."""
 
 
 @dataclass(frozen=True)

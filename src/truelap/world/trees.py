@@ -11,6 +11,7 @@ from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from truelap.model import Case
     from truelap.world.files import TreeOnDisk
@@ -25,6 +26,7 @@ class Trees:
         self._store = store
         self._workspace = workspace
         self._written: dict[str, TreeOnDisk] = {}
+        self._shared: dict[Path, TreeOnDisk] = {}
 
     def base(self, case: Case) -> TreeOnDisk:
         """The starting tree, with what its build made once the rebuild station has run."""
@@ -45,8 +47,13 @@ class Trees:
         self._written[tree_id] = built
 
     @contextmanager
-    def fresh(self, tree: TreeOnDisk, name: str) -> Iterator[TreeOnDisk]:
+    def fresh(self, tree: TreeOnDisk, name: str, *, shared: bool = False) -> Iterator[TreeOnDisk]:
         """A copy for one step, removed afterwards. The original is proved against its manifest first.
+
+        Args:
+            tree: what to copy.
+            name: of the step.
+            shared: give every such step of a tree the same copy instead (the defence `fresh_tree` is off).
 
         Raises:
             WorldError: the original is not what was written: something outside a sandbox touched it.
@@ -55,11 +62,18 @@ class Trees:
             raise WorldError(
                 f"{tree.root}: files changed outside of any step; is another program using this folder?"
             )
+        if tree.root in self._shared:
+            yield self._shared[tree.root]
+            return
         folder = self._workspace.folder(name)
+        copy = copy_tree(tree, folder)
+        if shared:
+            self._shared[tree.root] = copy
         try:
-            yield copy_tree(tree, folder)
+            yield copy
         finally:
-            remove_folder(folder)
+            if not shared:
+                remove_folder(folder)
 
     def _tree(self, tree_id: str) -> TreeOnDisk:
         if tree_id not in self._written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -86,6 +87,7 @@ def arguments(
     binds = shown_binds(step, interpreter)
     scratch = str(step.limits.scratch_bytes)
     found = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    found += ["--share-net"] if "no_network" in step.without else []
     found += [
         "--cap-drop",
         "ALL",
@@ -97,7 +99,8 @@ def arguments(
         "sandbox",
         "--clearenv",
     ]
-    found += _environment(fixed_environment(interpreter) | dict(step.env))
+    given = dict(os.environ) if "cleared_environment" in step.without else {}
+    found += _environment(given | fixed_environment(interpreter) | dict(step.env))
     found += _system(place)
     found += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/dev/shm", str(SCRATCH)):  # noqa: S108

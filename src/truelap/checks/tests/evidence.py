@@ -133,13 +133,14 @@ class TestsEvidence(Evidence):
         }
 
 
-def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:  # noqa: ARG001 - every check has this shape
+def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     """What the sessions mean. A fault of base is ours or the machine's, a fault of the candidate is its own."""
     blocked = _base_findings(evidence)
     if evidence.candidate is None:
         return blocked
-    found = (*_tampering(evidence.base, evidence.candidate), *_plugin_findings(evidence))
-    return (*blocked, *found, *(() if blocked else _regressions(evidence, evidence.candidate)))
+    plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
+    found = (*_tampering(evidence.base, evidence.candidate), *plugins)
+    return (*blocked, *found, *(() if blocked else _regressions(evidence, evidence.candidate, policy)))
 
 
 def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
@@ -162,19 +163,26 @@ def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
     return (Finding(code="tests:too_few_base_passes", level="inconclusive", message=text),)
 
 
-def _regressions(evidence: TestsEvidence, candidate: Side) -> Iterable[Finding]:
+def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> Iterable[Finding]:
     if candidate.config_error is not None:
         text = f"pytest cannot be given base's configuration: {candidate.config_error}"
         yield Finding(code="tests:config_unavailable", level="fail", message=text)
-    for fault in candidate.faults:
+    for fault in candidate.faults if policy.keeps("session_end") else ():
         yield Finding(code="tests:session", level="fail", message=f"a test session failed: {fault.text}")
-    ids = [name for name in evidence.regressed if name in evidence.base.nodes]
-    if ids:
-        nodes = candidate.nodes
+    nodes = candidate.nodes
+    spared = _spared(policy)
+    known = (name for name in evidence.regressed if name in evidence.base.nodes)
+    if ids := [name for name in known if _outcome(nodes, name) not in spared]:
         shown = ", ".join(f"{name} ({_outcome(nodes, name)})" for name in ids[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = f"{len(ids)} of {len(evidence.base.passed)} tests that pass at base do not: {shown}{more}"
         yield Finding(code="tests:regressed", level="fail", message=text)
+
+
+def _spared(policy: Policy) -> tuple[str, ...]:
+    """Outcomes that are no regression, because a defence is off."""
+    missing = () if policy.keeps("complete_ids") else ("missing",)
+    return missing if policy.keeps("skips") else (*missing, "skipped", "xfailed", "xpassed")
 
 
 def _plugin_findings(evidence: TestsEvidence) -> Iterable[Finding]:

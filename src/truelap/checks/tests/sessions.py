@@ -115,9 +115,9 @@ def _places(tree: TreeOnDisk) -> set[str]:
 
 def _arguments(setup: Setup, paths: Sequence[str], collect_only: bool) -> list[str]:
     mount = setup.mount
+    base_config = ["-c", str(mount / setup.config.copy_path)] if setup.policy.keeps("base_config") else []
     return [
-        "-c",
-        str(mount / setup.config.copy_path),
+        *base_config,
         f"--rootdir={mount}",
         f"--confcutdir={mount}",
         "--continue-on-collection-errors",
@@ -129,7 +129,7 @@ def _arguments(setup: Setup, paths: Sequence[str], collect_only: bool) -> list[s
 
 
 def _one(setup: Setup, name: str, tree: TreeOnDisk, args: Sequence[str], deadline: float) -> Side:
-    with setup.world.trees.fresh(tree, name) as copy:
+    with setup.world.trees.fresh(tree, name, shared=not setup.policy.keeps("fresh_tree")) as copy:
         problem = write_copy(setup.config, copy.root)
         if problem is not None:
             return Side(config_error=problem)
@@ -139,6 +139,8 @@ def _one(setup: Setup, name: str, tree: TreeOnDisk, args: Sequence[str], deadlin
 
 def _inspected(setup: Setup, session: Session, tree: TreeOnDisk) -> Side:
     """The session together with what it did to its tree."""
+    if not setup.policy.keeps("manifest"):
+        return Side(sessions=(session,))
     try:
         found = deviations(tree.root, tree.manifest)
     except UnreadableError as error:
@@ -154,7 +156,7 @@ def _is_guarded(path: bytes, patterns: tuple[str, ...]) -> bool:
 
 
 def _session(setup: Setup, name: str, root: Path, args: Sequence[str], deadline: float) -> Session:
-    fold = Fold()
+    fold = Fold(strict=setup.policy.keeps("turns"))
     fault: StepFault | None = None
     with setup.world.sandbox.start(_step(setup, name, root, deadline)) as live:
         try:
@@ -180,7 +182,9 @@ def _step(setup: Setup, name: str, root: Path, deadline: float) -> Step:
         tree=root,
         limits=setup.policy.limits.model_copy(update={"wall_s": left + _HELLO_S}),
         mount=setup.mount,
+        access="sealed" if setup.policy.keeps("sealed_tree") else "owned",
         env={**setup.env, "PYTHONHASHSEED": str(setup.seed % 2**32)},
+        without=frozenset(setup.policy.ablate.off),
     )
 
 

@@ -1,0 +1,40 @@
+"""Every defence that a policy can switch off, for measuring what it is worth. Refusal rules have their own list (`refuse.off`).
+
+A switch is one condition at the defence's own place: `policy.keeps("sealed_tree")`. A verdict made without a defence says so.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFENCES: Mapping[str, str] = MappingProxyType(
+    {
+        # restore
+        "protected": "the policy's protected patterns are put back to base",
+        "suite": "what base's own asv config resolves to is protected as well",
+        "test_code": "test code is put back to base",
+        "helpers": "single-file helpers that only tests use count as test code",
+        # tests
+        "base_config": "pytest reads the judge's copy of base's configuration",
+        "plugins": "a plugin that only the candidate brings is a failure",
+        "complete_ids": "a test that passes at base and is not reported is a regression",
+        "skips": "a test that passes at base and is skipped or expected to fail is a regression",
+        "session_end": "a session ends with its end message, status 0, and nothing after it",
+        "turns": "messages come in the order that a true session has",
+        # time
+        "outside_clock": "the judge reads the clock, not the worker",
+        "pause": "one side is stopped while the other is timed",
+        "stray": "work outside of the samples takes a gain away",
+        "missing_benchmarks": "a benchmark that base delivers and the candidate does not is a failure",
+        # steps
+        "manifest": "after a step its tree is compared with its manifest",
+        "sealed_tree": "a step cannot change the files of its tree",
+        "fresh_tree": "each step gets a copy of the tree of its own",
+        "no_network": "a sandbox has a network namespace of its own, without a way out",
+        "cleared_environment": "nothing of the judge's environment reaches a sandbox",
+    }
+)
