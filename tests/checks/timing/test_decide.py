@@ -88,6 +88,14 @@ def test_what_looks_the_same_is_left_after_one_visit():
     assert not undecided([visit(1.2)] * 3, 3, 0.05)
 
 
+def test_what_wall_does_not_bear_out_gets_as_many_visits_again():
+    hidden = visit(3.0, wall=0.001)
+    assert undecided([hidden] * 3, 3, 0.05)
+    assert undecided([hidden] * 5, 3, 0.05)
+    assert not undecided([hidden] * 6, 3, 0.05)
+    assert not undecided([hidden, visit(3.0), visit(3.0)], 3, 0.05)
+
+
 FAILED, SKIPPED = Undelivered("failed", "boom"), Undelivered("skipped", "no")
 
 

@@ -14,7 +14,7 @@ from truelap.checks.timing.worker import Undelivered
 from truelap.world.clock import running_on, worker_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.checks.timing.suite import Timed
@@ -55,7 +55,7 @@ class Campaign:
         """Time all cases; one result each."""
         runs = [_Run(case) for case in cases]
         self.order = self._shuffle(runs)
-        for generation in range(self._time.visits):
+        for generation in range(2 * self._time.visits):
             open_runs = [run for run in runs if self._goes_on(run)]
             if open_runs:
                 if generation:
@@ -96,16 +96,18 @@ class Campaign:
         if barred:
             run.result = broken(run.case, {name: Undelivered("lost", why) for name, why in barred.items()})
             return True
+        blamed: Collection[Name] = SIDES
         try:
             lap = Lap(track.workers, self._plan(run.case), self._draw)
             run.visits.append(lap.run(run.case.order(self._draw.randrange(2**32))))
         except Broken as end:
+            blamed = end.failures.keys() - {"candidate"} or SIDES
             if not run.tried_again and _deserves_another(end.failures):
                 run.tried_again = True
                 return False
             run.result = broken(run.case, end.failures)
         finally:
-            track.tidy()
+            track.tidy(blamed)
         return True
 
     def _plan(self, case: Timed) -> Plan:

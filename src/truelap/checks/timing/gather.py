@@ -41,6 +41,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         folder=config.benchmark_dir,
         paths=import_roots(task.environment, base.manifest),
         load_s=policy.time.benchmark_timeout_s,
+        without=frozenset(policy.ablate.off),
     )
     draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
     cases, failed = _cases(venue, base, task, settings, draw.randrange(2**32))

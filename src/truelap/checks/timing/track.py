@@ -17,7 +17,7 @@ from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Bind, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Self
 
     from truelap.policy import Limits
@@ -40,6 +40,7 @@ class Venue:
         folder: of the suite, relative to the tree's root.
         paths: folders of the tree that are importable, relative to its root.
         load_s: longest wait for one module to be imported.
+        without: defences that the policy switches off.
     """
 
     world: World
@@ -48,6 +49,7 @@ class Venue:
     folder: str
     paths: tuple[str, ...]
     load_s: float
+    without: frozenset[str] = frozenset()
 
     @property
     def mount(self) -> PurePosixPath:
@@ -125,20 +127,27 @@ class Track:
         """The live workers."""
         return self._workers
 
-    def tidy(self) -> None:
-        """Let go of workers that were lost."""
+    def tidy(self, blamed: Collection[Name] = SIDES) -> None:
+        """Let go of workers that were lost.
+
+        Args:
+            blamed: whose loss counts. A candidate that is lost together with base is not to blame for it.
+        """
         for name in SIDES:
             worker = self._workers.get(name)
             if worker is not None and not worker.usable:
-                self._losses[name] += 1
+                self._losses[name] += name in blamed
                 self._leave(name)
 
     def _enter(self, name: Name) -> None:
         with ExitStack() as stack:
-            tree = stack.enter_context(self._venue.world.trees.fresh(self._trees[name], f"time-{name}"))
+            shared = "fresh_tree" in self._venue.without
+            tree = stack.enter_context(
+                self._venue.world.trees.fresh(self._trees[name], f"time-{name}", shared=shared)
+            )
             stack.callback(self._audit, name, tree)
             session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree)))
-            worker = Worker(session)
+            worker = Worker(session, self._venue.without)
             try:
                 worker.start(self._start_order())
             except Undelivered as failure:
@@ -159,6 +168,11 @@ class Track:
                 return
             if reason is not None:
                 self._unloadable[name, module] = f"importing {module}: {reason}"
+            elif name == "base" and worker.elsewhere:
+                raise WorldError(
+                    f"base is not what would be timed: {worker.elsewhere} comes from the environment, not from the tree; "
+                    "name the tree's folders in the task file: environment.python_path"
+                )
         with suppress(Undelivered):
             worker.rest()
         self.tidy()
@@ -169,6 +183,8 @@ class Track:
             self._open.pop(name).close()
 
     def _audit(self, name: Name, tree: TreeOnDisk) -> None:
+        if "manifest" in self._venue.without:
+            return
         try:
             found = deviations(tree.root, tree.manifest)
         except UnreadableError as error:
@@ -188,6 +204,8 @@ class Track:
             binds=(Bind(runner_folder(), ASV / "asv_runner"),),
             env={**venue.environment.env, "PYTHONHASHSEED": str(self._seed % 2**32)},
             cores=self._cores,
+            access="owned" if "sealed_tree" in venue.without else "sealed",
+            without=venue.without,
         )
 
     def _start_order(self) -> dict[str, object]:

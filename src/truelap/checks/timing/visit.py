@@ -121,6 +121,9 @@ class Lap:
                     numbers[name] = self._workers[name].open(order, self._plan.limit_s)
             except Undelivered as failure:
                 failures[name] = failure
+                if name == "base" and not self._workers[name].usable:
+                    # It does not count then, and the candidate may well hang in the same place.
+                    break
         if failures:
             raise Broken(failures)
         return numbers["base"]

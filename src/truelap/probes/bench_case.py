@@ -1,0 +1,146 @@
+"""Part of run_benchmarks: one benchmark with one set of parameters, in one process."""
+
+import gc
+import os
+import pickle
+import random
+import sys
+import tempfile
+from itertools import repeat
+
+from bench_suite import said
+
+
+class Heap:
+    """Moves where the next small objects come to lie.
+
+    Each process has one heap layout, and some are slow: in one process of eight a plain loop over integers took 20 to 70 %
+    more CPU, for good, because its objects lay at the edge of an allocator's pool. A shake before each turn makes every
+    turn a new draw, so that the median over the turns of one process is no longer the luck of that process.
+    """
+
+    POOL = 16384
+
+    def __init__(self):
+        self.kept = []
+        self.draw = random.SystemRandom()
+
+    def shake(self):
+        for size in range(16, 513, 16):
+            count = self.draw.randrange(self.POOL // size)
+            self.kept.append([bytes(size - 33) if size > 32 else object() for _ in range(count)])
+        self.kept.append([1000 + number for number in range(self.draw.randrange(self.POOL // 32))])
+
+
+class Case:
+    """One benchmark with one set of parameters, alive in one process."""
+
+    def __init__(self, suite, order):
+        self.heap = Heap()
+        self.skip = suite.runner.skip
+        benchmark = suite.build(order["module"], order["class"], order["attr"])
+        if benchmark is None or benchmark.name != order["name"]:
+            raise LookupError("there is no benchmark of this name")
+        if [len(axis) for axis in benchmark.params] != order["axes"]:
+            raise LookupError("the benchmark's parameters are not those of base")
+        if order["param"] is not None:
+            benchmark.set_param_idx(order["param"])
+        self.benchmark = benchmark
+        self.skipped = False
+        self.args = ()
+
+    def setup(self, cache):
+        self.heap.shake()
+        self.benchmark.set_cache(cache)
+        self.skipped = self.benchmark.do_setup()
+        self.args = tuple(self.benchmark._build_params())
+
+    def again(self):
+        gc.enable()
+        self.benchmark.do_teardown()
+        self.setup(self.benchmark._current_cache)
+        gc.disable()
+
+    def run(self, calls):
+        if not calls:
+            self.heap.shake()
+        func, args = self.benchmark.func, self.args
+        if args:
+            for _ in repeat(None, calls):
+                func(*args)
+        else:
+            for _ in repeat(None, calls):
+                func()
+
+
+class Caches:
+    """What `setup_cache` returned, as asv keeps it: made once per key in a process of its own, loaded by each case."""
+
+    def __init__(self):
+        self.folders = {}
+
+    def folder(self, suite, order):
+        key = order["cache_key"]
+        if key is None:
+            return None
+        if key not in self.folders:
+            self.folders[key] = tempfile.mkdtemp(prefix="cache-")
+            reap(in_child(lambda: self.make(suite, order)))
+        return self.folders[key]
+
+    def make(self, suite, order):
+        os.chdir(self.folders[order["cache_key"]])
+        seed_all(order["seed"])
+        made = Case(suite, order).benchmark.do_setup_cache()
+        with open("cache.pickle", "wb") as file:
+            pickle.dump(made, file)
+
+    @staticmethod
+    def load(folder):
+        if folder is None:
+            return None
+        try:
+            with open(os.path.join(folder, "cache.pickle"), "rb") as file:
+                return pickle.load(file)
+        except (OSError, EOFError) as error:
+            raise RuntimeError("setup_cache failed") from error
+
+
+def in_child(work):
+    """Fork; the child does the work and never returns."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        work()
+        status = 0
+    except BaseException as error:
+        sys.stderr.write(said(error) + "\n")
+    finally:
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(status)
+
+
+def reap(pid):
+    try:
+        return os.waitpid(pid, 0)[1]
+    except ChildProcessError:
+        # A package that ignores SIGCHLD leaves nothing to wait for.
+        return 0
+
+
+def seed_all(seed):
+    """The same random numbers on both sides, for suites that draw their inputs without a seed of their own."""
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        try:
+            numpy.random.seed(seed % 2**32)
+        except Exception as error:
+            sys.stderr.write(said(error) + "\n")
