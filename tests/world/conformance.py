@@ -20,6 +20,7 @@ import pytest
 from truelap.errors import StepFault, WorldError
 from truelap.world import procfs
 from truelap.world.bubblewrap import Bubblewrap
+from truelap.world.clock import cpu_ns_of
 from truelap.world.sandbox import MOUNT, Bind, Sandbox
 from truelap.world.selfcheck import _ATTEMPTS as PROMISES
 from truelap.world.selfcheck import interrogate
@@ -205,7 +206,7 @@ def test_what_ended_by_itself_was_not_killed(sandbox, step):
 def test_leaving_the_block_ends_it(sandbox, step):
     with sandbox.start(step(BUSY)) as session:
         pid = session.worker_pid
-    assert procfs.state(pid) in {"", "Z"}
+    assert not procfs.is_alive(pid)
 
 
 def test_a_missing_program_is_our_fault(sandbox, step):
@@ -236,7 +237,7 @@ def test_a_flood_does_not_delay_the_deadline(sandbox, step):
 
 
 def survivors(session_pids):
-    return [pid for pid in session_pids if procfs.state(pid) not in {"", "Z", "X"}]
+    return [pid for pid in session_pids if procfs.is_alive(pid)]
 
 
 def test_daemons_do_not_outlive_the_step(sandbox, step):
@@ -386,6 +387,32 @@ def test_pause_stops_all_and_resume_lets_all_go_on(sandbox, step):
         session.pause()
         assert session.kill().how == "killed"
     assert survivors(stopped) == []
+
+
+HEADLESS = """
+import ctypes, platform, threading, time
+def busy():
+    while True: pass
+threading.Thread(target=busy).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+"""
+
+
+def test_pause_stops_threads_whose_first_one_has_ended(sandbox, step):
+    with sandbox.start(step(HEADLESS)) as session:
+        deadline = time.monotonic() + 10
+        while procfs.state(session.worker_pid) != "Z" and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert procfs.is_alive(session.worker_pid)
+        session.pause()
+        before = cpu_ns_of(session.worker_pid)
+        time.sleep(0.3)
+        assert cpu_ns_of(session.worker_pid) == before
+        session.resume()
+        time.sleep(0.3)
+        assert cpu_ns_of(session.worker_pid) > before
+        pid = session.worker_pid
+    assert not procfs.is_alive(pid)
 
 
 def test_pause_catches_a_family_that_grows(sandbox, step, promised):

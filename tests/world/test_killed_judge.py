@@ -122,6 +122,7 @@ def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, st
     chance = random.Random(7)
     for _ in range(15):
         mark = secrets.token_hex(8)
+        bubblewrap._launchers.prepare()
         launcher = bubblewrap._launchers._spare[0].result().process.pid
         killer = subprocess.Popen(
             [
@@ -145,6 +146,7 @@ def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, st
 
 
 def test_a_spare_launcher_that_was_killed_is_replaced(bubblewrap, step):
+    bubblewrap._launchers.prepare()
     spare = bubblewrap._launchers._spare[0].result().process
     spare.kill()
     spare.wait()

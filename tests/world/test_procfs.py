@@ -67,3 +67,14 @@ def test_nobody_is_nothing():
     assert (procfs.state(pid), procfs.name(pid), procfs.children(pid)) == ("", "", [])
     assert (procfs.users(pid), procfs.pid_namespace(pid), procfs.environment(pid)) == ((), None, b"")
     assert procfs.waited_for_s(pid) == 0
+    assert (procfs.threads_in(pid), procfs.is_alive(pid)) == (set(), False)
+
+
+def test_a_process_is_dead_when_all_its_threads_are(family):
+    assert procfs.threads_in(family) == {"S"}
+    assert procfs.is_alive(family)
+    ended = subprocess.Popen(["/bin/true"])
+    time.sleep(0.3)
+    assert procfs.threads_in(ended.pid) == {"Z"}
+    assert not procfs.is_alive(ended.pid)
+    ended.wait()

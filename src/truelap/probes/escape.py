@@ -312,7 +312,7 @@ def folders(thorough):
     yield from sys.path
     if thorough:
         for place, below, _ in os.walk("/"):
-            if place.count("/") > 3 or place.startswith("/proc"):
+            if place.count("/") > 2 or place.startswith("/proc"):
                 below.clear()
             yield place
 

@@ -95,6 +95,7 @@ class Bubblewrap:
             cage = BubblewrapCage(launcher, lease)
             undo.callback(cage.destroy)
             _await(cage, drain)
+            self._launchers.prepare()
             undo.pop_all()
             return LiveSession(cage, drain, channel, step.limits)
 

@@ -143,8 +143,10 @@ class BubblewrapCage:
 
     def _survivors(self) -> list[int]:
         if self._lease is not None:
-            return procfs.of_user(self._lease.uid)
-        return procfs.in_pid_namespace(self._namespace) if self._namespace else []
+            found = procfs.of_user(self._lease.uid)
+        else:
+            found = procfs.in_pid_namespace(self._namespace) if self._namespace else []
+        return [pid for pid in found if procfs.is_alive(pid)]
 
     def _close(self) -> None:
         for handle in self._handles:

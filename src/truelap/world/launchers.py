@@ -47,8 +47,14 @@ class Launchers:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "truelap-starter")
-        self._spare = [self._thread.submit(_start, self._thread)]
+        self._spare: list[Future[Launcher]] = []
         weakref.finalize(self, _dismiss, self._spare)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Have one ready for the next time. Called when a sandbox runs: until then the processor is better used for that."""
+        if not self._spare:
+            self._spare.append(self._thread.submit(_start, self._thread))
 
     def launch(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
         """Give a plan to a launcher.
@@ -64,14 +70,17 @@ class Launchers:
             try:
                 return self._given(plan, inherited)
             except BrokenPipeError:
-                # The spare one was killed while it waited; the next has just been started.
+                # The spare one was killed while it waited.
                 return self._given(plan, inherited)
         except OSError as error:
             raise WorldError(f"sandbox: its launcher cannot be started: {error.strerror}") from error
 
     def _given(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
-        self._spare.append(self._thread.submit(_start, self._thread))
-        launcher = self._spare.pop(0).result()
+        try:
+            future = self._spare.pop()
+        except IndexError:
+            future = self._thread.submit(_start, self._thread)
+        launcher = future.result()
         try:
             _send(launcher, plan, inherited)
         except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+DEAD = frozenset({"Z", "X"})
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 
@@ -22,14 +23,36 @@ def all_pids() -> list[int]:
     return [int(name) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208 - as above
 
 
-def _stat(pid: int) -> list[str]:
+def _fields(stat: str) -> list[str]:
     # The name, in brackets, may hold anything; what follows the last bracket may not.
-    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return stat.rpartition(")")[2].split()
+
+
+def _stat(pid: int) -> list[str]:
+    return _fields(_read(f"/proc/{pid}/stat"))
 
 
 def state(pid: int) -> str:
-    """One letter (R running, S sleeping, T stopped, Z ended but not waited for ...), "" when there is none."""
+    """One letter (R running, S sleeping, T stopped, Z ended but not waited for ...), "" when there is none.
+
+    Of the first thread alone: that one may have ended while others go on, see `threads_in`.
+    """
     return (_stat(pid) or [""])[0]
+
+
+def threads_in(pid: int) -> set[str]:
+    """The states of all threads of a process, empty when there is none."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
+    except OSError:
+        return set()
+    fields = (_fields(_read(f"/proc/{pid}/task/{task}/stat")) for task in tasks)
+    return {found[0] for found in fields if found}
+
+
+def is_alive(pid: int) -> bool:
+    """Whether any thread of a process may still run; one that only waits to be waited for is dead."""
+    return bool(threads_in(pid) - DEAD)
 
 
 def queued_ns_of(pid: int) -> int:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _STOP_TIMEOUT_S = 5.0
 _STOP_POLL_S = 0.0002
 _CLOCK_EVERY_S = 0.05
-_STOPPED = frozenset({"T", "t", "Z", "X", ""})
-"""States of a process that runs no instruction: stopped, traced, ended, gone."""
+_STILL = frozenset({"T", "t"}) | procfs.DEAD
+"""States of a thread that runs no instruction: stopped, traced, ended."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class LiveSession:
         seen_still: list[int] | None = None
         while time.monotonic() < deadline:
             members = self._cage.members()
-            running = [pid for pid in members if procfs.state(pid) not in _STOPPED]
+            running = [pid for pid in members if procfs.threads_in(pid) - _STILL]
             # Twice the same: a child born just before its parent stopped is only in the second list.
             if not running and members == seen_still:
                 return

@@ -194,7 +194,7 @@ class _Cage:
     def destroy(self) -> None:
         """Kill what can be found."""
         deadline = time.monotonic() + _END_TIMEOUT_S
-        while members := [pid for pid in self.members() if procfs.state(pid) not in {"Z", "X", ""}]:
+        while members := [pid for pid in self.members() if procfs.is_alive(pid)]:
             if time.monotonic() > deadline:
                 raise WorldError(f"processes of the step survive it: {members}")
             signal_all(members, signal.SIGKILL)
