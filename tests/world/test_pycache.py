@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -39,13 +40,19 @@ def test_the_environments_bytecode_is_used_and_the_trees_is_made(bubblewrap, ste
 
 def test_links_point_at_the_environment(tmp_path):
     found = inspect(Path(sys.executable))
-    shown = with_bytecode(found, tmp_path)
+    before = os.umask(0o077)
+    try:
+        shown = with_bytecode(found, tmp_path)
+    finally:
+        os.umask(before)
     mirrors = [bind for bind in shown.binds if bind not in found.binds]
     assert mirrors
     assert all(bind.target.is_relative_to(PYCACHE) for bind in mirrors)
     links = [path for bind in mirrors for path in bind.source.rglob("*") if path.is_symlink()]
     assert len(links) > 50
     assert all(path.readlink().exists() for path in links)
+    folders = [place for bind in mirrors for place, _, _ in os.walk(bind.source)]
+    assert {Path(place).stat().st_mode & 0o777 for place in folders} == {0o755}
 
 
 def test_no_folder_is_left(tmp_path):

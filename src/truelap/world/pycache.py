@@ -60,6 +60,9 @@ def with_bytecode(interpreter: Interpreter, into: Path) -> Interpreter:
         target = into / str(number)
         target.mkdir()
         _mirror(str(folder), str(target), f".{interpreter.cache_tag}")
+        for place, _, _ in os.walk(target):
+            # Whatever the judge's umask says: the sandbox's user must get in.
+            os.chmod(place, 0o755)  # noqa: PTH101, S103
         binds.append(Bind(target, PurePosixPath(PYCACHE, *folder.parts[1:])))
     return replace(interpreter, binds=interpreter.binds + tuple(binds))
 
