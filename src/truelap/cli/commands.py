@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from truelap.cli import judging, machine, preparing, results
+from truelap.cli import judging, machine, preparing, redteam, results
 
 app = typer.Typer(
     help="Is this patch really faster, and still right? Exit codes: 0 accepted, 1 rejected or refused, 2 usage, 3 inconclusive.",
@@ -13,5 +13,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (judging, results, preparing, machine):
+for group in (judging, results, preparing, redteam, machine):
     group.register(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from truelap.cli.options import Judged, command
 from truelap.cli.words import say, say_json
+from truelap.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -44,6 +46,8 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
     """The settings that a command line asks for; the task file names the interpreter where the command line does not."""
     from truelap.settings import Settings
 
+    if options.bench is not None:
+        _check_pattern(options.bench)
     named = task.environment.python if task else None
     return Settings(
         out=options.out,
@@ -58,6 +62,13 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
         require=options.require,
         layout=options.layout,
     )
+
+
+def _check_pattern(pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"--bench {pattern}: {error}; give a regular expression") from error
 
 
 def _judge(options: Judged, only: str | None) -> int:

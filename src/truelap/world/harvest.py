@@ -90,10 +90,11 @@ def _product(root: Path, path: bytes) -> Product | None:
         fd = os.open(source, _READ)
     except OSError:
         return None
+    facts = os.fstat(fd)
+    if not stat.S_ISREG(facts.st_mode):
+        os.close(fd)
+        return None
     with os.fdopen(fd, "rb") as stream:
-        facts = os.fstat(fd)
-        if not stat.S_ISREG(facts.st_mode):
-            return None
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     mode = EXECUTABLE if facts.st_mode & 0o111 else REGULAR
     return Product(path, source, mode, digest, facts.st_size)
