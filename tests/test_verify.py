@@ -95,6 +95,7 @@ def test_a_wrong_patch_is_rejected(tiny, settings, tmp_path):
     verdict = verify(tiny.folder, base="HEAD", patch=tmp_path / "wrong.diff", settings=settings, only="tests")
     assert (verdict.outcome, verdict.failure_reason) == ("rejected", "tests_regressed")
     # One check alone is no result: nothing that a trainer could take for one.
+    assert verdict.reward.value is None
     assert names(settings.out) & {"verdict.json", "reward.json", "reward.txt"} == set()
     assert "tests.json" in names(settings.out)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import WorldError, boundary
 from truelap.model import Finding, StationRecord
-from truelap.reward import with_reward
 from truelap.verdict import decide
 from truelap.world.machine import describe, tool
 
@@ -84,10 +83,9 @@ def walk(
 
 
 def conclude(stations: Iterable[Station], case: Case, world: World, policy: Policy, seed: int) -> Verdict:
-    """The verdict on a case that has come to the end of these stations, with its reward."""
+    """The verdict on a case that has come to the end of these stations, without a reward."""
     required = tuple(station.name for station in stations if not station.optional)
-    verdict = decide(case, policy, seed=seed, tool=tool(), machine=describe(world), required=required)
-    return with_reward(verdict, case, policy)
+    return decide(case, policy, seed=seed, tool=tool(), machine=describe(world), required=required)
 
 
 def _record(station: Station, before: Case, after: Case, seconds: float) -> StationRecord:

@@ -23,6 +23,7 @@ from truelap.prepare.rebuild import rebuild
 from truelap.prepare.request import Request
 from truelap.prepare.restore import restore
 from truelap.report import files
+from truelap.reward import with_reward
 from truelap.runner import Station, check, conclude, walk
 from truelap.settings import Settings
 from truelap.suite import choose_config
@@ -72,7 +73,7 @@ def verify(
         task: how the project runs; every default when None.
         policy: what counts; the shipped one when None.
         settings: where and how to run; this interpreter and a random seed when None.
-        only: the one check to run. Then there is no result: neither verdict.json nor a reward is written.
+        only: the one check to run. Then there is no result: no reward, no verdict.json.
         progress: called with a word on what is being done.
         layout: gives further files, for another grader.
         **named: one base (`base`: a revision, `base_file`, `base_dir`), one submission (`patch`, `head`, `worktree`).
@@ -96,6 +97,7 @@ def verify(
                 case = Case(name=task.task.name or repo.resolve().name, base=base)
                 case = walk(stations, case, world, policy, task=task, settings=settings)
                 verdict = conclude(stations, case, world, policy, settings.seed)
+                verdict = verdict if only else with_reward(verdict, case, policy)
                 results = {**dict(files(verdict, case)), **dict(layout(verdict, case) if layout else ())}
                 results["events.jsonl"] = diary(world)
         if out:
