@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from truelap.errors import UsageError
+from truelap.errors import UsageError, WorldError
 from truelap.task import BenchmarkChoice, Task
 
 from .conftest import POLICY, time_projects
@@ -416,6 +416,41 @@ def test_a_candidate_that_kills_everything_around_it_is_missing(timed):
         "    total = 0\n", "    import os\n    os.kill(-1, 9)\n    os.kill(os.getppid(), 9)\n"
     )
     assert timed(SMALL, {"lib.py": killing})["b.time_work"].decision == "missing"
+
+
+HANGING = """
+import time
+timeout = 0.5
+
+def hang():
+    time.sleep(30)
+""" + "".join(f"\ndef time_{n}():\n    hang()\n" for n in range(6))
+
+
+def test_what_hangs_at_base_is_not_held_against_the_candidate(timed):
+    # More of them than a worker may be lost.
+    found = timed({**SMALL, "benches/hanging.py": HANGING}, {})
+    assert [found[f"hanging.time_{n}"].decision for n in range(6)] == ["invalid"] * 6
+    assert found.codes() == []
+
+
+ELSEWHERE = """
+import sys, types
+other = types.ModuleType("lib")
+other.__file__ = "/usr/lib/python3/dist-packages/lib.py"
+other.work = lambda n: None
+sys.modules["lib"] = other
+"""
+
+
+def test_an_installed_copy_is_not_timed_in_place_of_the_tree(timed):
+    with pytest.raises(WorldError, match=r"lib.* comes from the environment"):
+        timed({**SMALL, "benches/__init__.py": ELSEWHERE}, {})
+
+
+def test_it_works_without_a_sandbox_too(timed):
+    found = timed(SMALL, {}, sandbox="none", unsafe=True)
+    assert found["b.time_work"].visits
 
 
 def test_a_base_that_runs_nothing_is_inconclusive(timed):

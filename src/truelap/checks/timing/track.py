@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 ASV = PurePosixPath("/truelap/asv")
 """Where asv_runner's folder is mounted, read-only and from the judge's side."""
 
-MAX_LOSSES = 5
-"""So often a side's worker is started anew; a submission that hangs in everything must not hold the judge for hours."""
+MAX_LOSSES: Mapping[Name, int] = {"base": 20, "candidate": 5}
+"""So often a side's worker may be lost before nothing more is asked of it: what hangs in everything must not hold the judge
+for hours. A submission that lost one benchmark has failed already; base has to be borne with for longer."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ class Track:
     def ready(self, name: Name, module: str | None = None) -> str | None:
         """Have a live worker for a side; the reason when there is none, or none that has this module."""
         while name not in self._workers:
-            if self._losses[name] >= MAX_LOSSES:
-                return f"not run: its worker was lost {MAX_LOSSES} times"
+            if self._losses[name] >= MAX_LOSSES[name]:
+                return f"not run: its worker was lost {MAX_LOSSES[name]} times"
             self._enter(name)
         return self._unloadable.get((name, module)) if module is not None else None
 

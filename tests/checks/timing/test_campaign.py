@@ -1,0 +1,124 @@
+"""Which benchmark is timed when, and what a failure leads to; the visits themselves are made up."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from truelap.checks.timing import campaign
+from truelap.checks.timing.suite import Benchmark, timed_cases
+from truelap.checks.timing.visit import Broken
+from truelap.checks.timing.worker import Undelivered
+from truelap.policy import load_policy
+
+from .test_decide import visit
+
+TIME = load_policy().time
+
+
+def cases(*names):
+    told = {"module": "b.m", "class": None, "attr": "f", "error": None, "kind": "time"}
+    return timed_cases([Benchmark(**told, name=name) for name in names])
+
+
+class Stage:
+    """Plays the track and the laps: `script` says per benchmark what each visit brings (a ratio, or failures)."""
+
+    def __init__(self, monkeypatch, script, barred=()):
+        self.script = {name: list(visits) for name, visits in script.items()}
+        self.barred = barred
+        self.order, self.modules, self.seeds, self.tidied = [], [], [], []
+        monkeypatch.setattr(campaign, "Track", self.track)
+        monkeypatch.setattr(campaign, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.lap))
+        monkeypatch.setattr(campaign, "running_on", lambda cores: nullcontext())
+
+    def track(self, venue, trees, *, cores, seed, modules, losses):
+        self.order.append([])
+        self.modules.append(modules)
+        self.seeds.append(seed)
+        stage = SimpleNamespace(
+            workers={},
+            changed={"base": {"both"}, "candidate": {"both", "its own"}},
+            ready=lambda name, module: "it hangs" if name in self.barred else None,
+            tidy=lambda blamed: self.tidied.append(set(blamed)),
+        )
+        return nullcontext(stage)
+
+    def lap(self, order):
+        self.order[-1].append(order["name"])
+        found = self.script[order["name"]].pop(0)
+        if isinstance(found, dict):
+            raise Broken(found)
+        return visit(found)
+
+    def run(self, seed=1):
+        events = SimpleNamespace(progress=lambda text: None)
+        venue = SimpleNamespace(world=SimpleNamespace(events=events))
+        self.made = campaign.Campaign(venue, {}, TIME, seed)
+        return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}
+
+
+FAILS = Undelivered("failed", "boom")
+HANGS = Undelivered("late", "too late")
+
+
+def test_only_what_looks_changed_is_looked_at_again(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [2.0, 2.1, 2.2], "c": [2.0, 1.0]})
+    results = stage.run()
+    assert [sorted(names) for names in stage.order] == [["a", "b", "c"], ["b", "c"], ["b"]]
+    assert {name: result.decision for name, result in results.items()} == {
+        "a": "same",
+        "b": "faster",
+        "c": "same",
+    }
+    assert len(set(stage.seeds)) == 3
+
+
+def test_the_order_is_the_seed_s_and_on_record(monkeypatch):
+    names = {letter: [1.0] for letter in "abcdefgh"}
+    stages = []
+    for seed in (1, 1, 2):
+        stages.append(Stage(monkeypatch, names))
+        stages[-1].run(seed=seed)
+    first, second, third = (stage.order for stage in stages)
+    assert first == second != third
+    assert list(stages[0].made.order) == first[0]
+
+
+def test_a_candidate_that_fails_once_gets_one_more_try(monkeypatch):
+    stage = Stage(
+        monkeypatch, {"a": [{"candidate": FAILS}, 1.0], "b": [{"candidate": FAILS}, {"candidate": FAILS}]}
+    )
+    results = stage.run()
+    assert results["a"].decision == "same"
+    assert (results["b"].decision, results["b"].reason) == ("missing", "boom")
+
+
+def test_a_hang_gets_no_second_try(monkeypatch):
+    results = Stage(monkeypatch, {"a": [{"candidate": HANGS}]}).run()
+    assert results["a"].decision == "missing"
+
+
+def test_a_failure_at_base_is_nobody_s_and_its_loss_is_base_s_alone(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [{"base": HANGS, "candidate": HANGS}]})
+    assert stage.run()["a"].decision == "invalid"
+    assert stage.tidied == [{"base"}]
+
+
+def test_a_failure_after_a_first_gain_is_still_missing(monkeypatch):
+    results = Stage(monkeypatch, {"a": [3.0, {"candidate": HANGS}]}).run()
+    assert results["a"].decision == "missing"
+
+
+@pytest.mark.parametrize(("barred", "decision"), [("candidate", "missing"), ("base", "invalid")])
+def test_a_side_without_a_worker_is_not_timed(monkeypatch, barred, decision):
+    stage = Stage(monkeypatch, {"a": []}, barred=(barred,))
+    result = stage.run()["a"]
+    assert result.decision == decision
+    assert "it hangs" in result.reason
+
+
+def test_files_that_base_s_own_run_changes_are_not_held_against_the_candidate(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [1.0]})
+    stage.run()
+    assert stage.made.changed == {"its own"}
