@@ -28,6 +28,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         # time
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",
+        "second_clock": "a change on one clock that the other does not bear out is none",
         "stray": "work outside of the samples takes a gain away",
         "missing_benchmarks": "a benchmark that base delivers and the candidate does not is a failure",
         # steps

@@ -86,5 +86,7 @@ def redteam(options: Redteam) -> int:
 def _chosen(attacks: tuple[Attack, ...], only: list[str] | None) -> tuple[Attack, ...]:
     found = tuple(attack for attack in attacks if not only or attack.id.startswith(tuple(only)))
     if not found:
-        raise UsageError(f"--only {' '.join(only or ())}: no attack has such an id; ids are in the table of `truelap redteam`")
+        raise UsageError(
+            f"--only {' '.join(only or ())}: no attack has such an id; ids are in the table of `truelap redteam`"
+        )
     return found

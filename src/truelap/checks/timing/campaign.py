@@ -61,7 +61,8 @@ class Campaign:
                 if generation:
                     self._shuffle(open_runs)
                 self._generation(generation, open_runs)
-        return tuple(run.result or measured(run.case, run.visits, self._time.margin) for run in runs)
+        margin, without = self._time.margin, self._venue.without
+        return tuple(run.result or measured(run.case, run.visits, margin, without) for run in runs)
 
     def _shuffle(self, runs: list[_Run]) -> tuple[str, ...]:
         self._draw.shuffle(runs)

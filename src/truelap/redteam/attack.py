@@ -1,0 +1,162 @@
+"""One attack as data: how it works, what is submitted, what must come out, and an honest submission that resembles it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+
+from truelap.errors import WorldError
+from truelap.model import Frozen, Outcome, Speed
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+SECTIONS = ("git", "py", "tst", "tim", "bld", "res", "cor", "own")
+"""Of the catalogue that ids refer to; `own` is what is not in it."""
+
+PENDING = frozenset({"values", "perturb", "canaries", "integrity", "mutants", "outputs"})
+"""Defences that some attacks need and that are not there yet: such an attack is on record as "not yet", never as caught."""
+
+_ID = re.compile(rf"({'|'.join(SECTIONS)})-(\d\d-)?[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _one_sentence(text: str) -> str:
+    if not text.endswith(".") or "\n" in text:
+        raise ValueError("must be one sentence on one line, with a full stop")
+    return text
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+Sentence = Annotated[str, AfterValidator(_one_sentence)]
+
+
+class Planted(Frozen):
+    """One thing to do to a folder before it is submitted. `@NAME@` in any text is filled in, see `plant`."""
+
+    do: Literal["write", "append", "link", "mode", "move", "remove", "pipe", "git", "forge"]
+    path: str = ""
+    text: str = ""
+    """Content, target of a link or move, or standard input of git."""
+    mode: int = 0o644
+    argv: Texts = ()
+    """Arguments of git."""
+
+
+Plants = Annotated[tuple[Planted, ...], BeforeValidator(_as_tuple)]
+
+
+class Submission(Frozen):
+    """What is submitted: a diff against the sample, or a working tree of it with things planted in it."""
+
+    diff: str | None = None
+    plant: Plants = ()
+    start: Plants = ()
+    """Things that base itself holds besides the sample; then `base` is "own"."""
+    base: Literal["pristine", "own"] = "pristine"
+    """Where base comes from: a folder that nobody has touched, or the first commit of the submitted repository."""
+    out: Plants = ()
+    """Things planted in the result folder before the run."""
+
+
+class Expected(Frozen):
+    """What the verdict must say."""
+
+    outcome: Outcome
+    failure_reason: str | None = None
+    finding: str | None = None
+    """A code that must be among the findings."""
+
+
+class Gain(Frozen):
+    """What the attacker has when nothing stops him. All that is named must hold."""
+
+    outcome: Outcome = "accepted"
+    speed: Speed | None = None
+    holds: Texts = ()
+    """Paths at which the candidate differs from base."""
+    unseen: Texts = ()
+    """Paths that the submission edits and no finding or discarded path names."""
+    ran: bool = False
+    """A program of the submission ran on the judge's side, and left its mark."""
+    keeps: Texts = ()
+    """Planted files of the result folder that are still there, as they were."""
+
+
+class Attack(Frozen):
+    """One entry of the suite; `id` is the name of its file."""
+
+    id: str
+    how: Sentence
+    caught_by: str
+    """The defence that must catch it: a name of `defences.DEFENCES`, `naive.REPLACED` or `attack.PENDING`, or `rule:NAME`."""
+    off: Texts = ()
+    """What is switched off for the ablation: `caught_by` alone where empty."""
+    unablated: Sentence | None = None
+    """Why the attack is not run without its defence."""
+    needs: str | None = None
+    """The defence it waits for, one of `PENDING`."""
+    checks: Annotated[tuple[Literal["tests", "time"], ...], BeforeValidator(_as_tuple)] = ()
+    """Stations after those that prepare: only what the attack needs."""
+    task: dict[str, Any] = Field(default_factory=dict)
+    limits: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Changes to sections of the policy (`refuse`, `tests`, `limits`, ...), so that a bound can be reached with little."""
+    environ: dict[str, str] = Field(default_factory=dict)
+    """Variables that the judge itself is started with."""
+    serves: bool = False
+    """Whether a server on the loopback interface gives answers away meanwhile."""
+    submission: Submission
+    twin: Submission
+    expect: Expected
+    gain: Gain = Gain()
+
+    @property
+    def section(self) -> str:
+        """The first part of the id."""
+        return self.id.partition("-")[0]
+
+    @property
+    def ablated(self) -> tuple[str, ...]:
+        """What is switched off for the ablation."""
+        return self.off or (self.caught_by,)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether what it needs is not there yet."""
+        return self.needs in PENDING
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing else may run meanwhile: a clock is read, or the process's own environment is changed."""
+        return "time" in self.checks or bool(self.environ)
+
+
+def load_attacks() -> tuple[Attack, ...]:
+    """Every attack of the bundled folder, by section and id.
+
+    Raises:
+        WorldError: a file there is not an attack.
+    """
+    found = [_load(file) for file in (files("truelap") / "redteam" / "attacks").iterdir()]
+    return tuple(sorted(found, key=lambda attack: (SECTIONS.index(attack.section), attack.id)))
+
+
+def _load(file: Traversable) -> Attack:
+    name = file.name.removesuffix(".toml")
+    if name == file.name or not _ID.fullmatch(name):
+        raise WorldError(f"attack {file.name}: is not named SECTION-NUMBER-WORDS.toml")
+    try:
+        return Attack(id=name, **tomllib.loads(file.read_text("utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise WorldError(f"attack {file.name}: {place}: {first['msg']}") from error
+    except (OSError, ValueError, TypeError) as error:
+        raise WorldError(f"attack {file.name}: {error}") from error

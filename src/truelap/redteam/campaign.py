@@ -1,0 +1,86 @@
+"""Runs the suite: several attacks at a time, and those that read a clock alone, at the end."""
+
+from __future__ import annotations
+
+import queue
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+from truelap.redteam.bench import open_bench
+from truelap.redteam.trial import Trial, Variant, attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from truelap.redteam.attack import Attack
+    from truelap.redteam.bench import Bench
+    from truelap.settings import Settings
+
+Work = tuple["Attack", Variant]
+
+
+class Score(NamedTuple):
+    """All trials of one attack."""
+
+    attack: Attack
+    trials: dict[Variant, Trial]
+
+    @property
+    def right(self) -> bool:
+        """Whether it is caught and everything else is as its entry says. One that waits for a defence is not caught."""
+        return not self.attack.waiting and all(trial.wrong is None for trial in self.trials.values())
+
+
+def run(
+    attacks: Iterable[Attack],
+    settings: Settings,
+    *,
+    ablate: bool,
+    jobs: int,
+    done: Callable[[Trial], None] = lambda _: None,
+) -> tuple[Score, ...]:
+    """Run attacks with their twins.
+
+    Args:
+        attacks: which.
+        settings: where and how; `out` is not used.
+        ablate: whether each attack also runs without its defence.
+        jobs: how many at a time.
+        done: called after each trial, from any thread.
+
+    Raises:
+        WorldError: there is no sandbox, or no room.
+    """
+    chosen = tuple(attacks)
+    work = [(attack, variant) for attack in chosen for variant in _variants(attack, ablate)]
+    with ExitStack() as stack:
+        benches = [stack.enter_context(open_bench(settings)) for _ in range(jobs)]
+        free: queue.SimpleQueue[Bench] = queue.SimpleQueue()
+        for bench in benches:
+            free.put(bench)
+
+        def one(item: Work) -> Trial:
+            bench = free.get()
+            try:
+                trial = attempt(bench, *item)
+            finally:
+                free.put(bench)
+            done(trial)
+            return trial
+
+        with ThreadPoolExecutor(max_workers=jobs) as pool:
+            trials = list(pool.map(one, (item for item in work if not item[0].alone)))
+        trials += map(one, (item for item in work if item[0].alone))
+    return tuple(Score(attack, _of(attack, trials)) for attack in chosen)
+
+
+def _variants(attack: Attack, ablate: bool) -> Iterator[Variant]:
+    yield "attack"
+    yield "twin"
+    if ablate and not attack.waiting and attack.unablated is None:
+        yield "ablated"
+
+
+def _of(attack: Attack, trials: Iterable[Trial]) -> dict[Variant, Trial]:
+    return {trial.variant: trial for trial in trials if trial.attack.id == attack.id}

@@ -1,0 +1,7 @@
+import subprocess
+import sys
+
+
+def test_the_command():
+    done = subprocess.run([sys.executable, "-m", "tallybook", "median", "8", "6"], capture_output=True, text=True)
+    assert done.stdout == "7.0\n"
