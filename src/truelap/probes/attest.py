@@ -1,0 +1,180 @@
+"""The recorder that rewritten test files call: it sends what assertions compare, and gives it back unchanged.
+
+A runner makes one `Recorder`, binds it among the builtins under the name that the judge gave, and calls `begin` and `end`
+around each test. Messages are plain dicts for `send`:
+
+  {"type": "values", "test": .., "events": [[site, slot, value], ..]}
+
+An event's value is an encoding (`encode.py`), or `["big", "tail", count, sha256, near]` for all occurrences of one place in one
+test beyond the first `DETAILED`. A fault of the encoder is an event like any other (`["no", "fault: .."]`).
+Nothing here decides anything: each event is a claim.
+"""
+
+import os
+from hashlib import sha256
+
+from encode_leaf import collapse
+
+DETAILED = 300
+TEST_BYTES = 1 << 21
+BATCH_BYTES = 1 << 17
+
+
+class Recorder:
+    """Records values, test by test.
+
+    Args:
+        send: takes one message; what it raises is not caught.
+        encoder: `encode.make_encoder()`'s.
+        failures: exceptions that say no more than "the assertion failed": soft recording swallows them.
+        soft: blocks that expect an exception never end the test, whatever they raise.
+    """
+
+    def __init__(self, send, encoder, failures=(AssertionError,), soft=False):
+        self._send = send
+        self._encode = encoder.encode
+        self.failures = failures
+        self.lenient = soft
+        self._getpid = os.getpid  # tests patch modules
+        self._pid = os.getpid()
+        self._test = None
+        self._clear()
+
+    def _clear(self):
+        self._events = []
+        self._pending = 0
+        self._spent = 0
+        self._counts = {}
+        self._tails = {}
+
+    def begin(self, test):
+        """What follows belongs to `test` (text, or any JSON value the runner and the judge agree on)."""
+        self.end()
+        self._test = test
+
+    def end(self):
+        """The test is over: send what is left."""
+        for (site, slot), tail in sorted(self._tails.items()):
+            self._events.append([site, slot, tail.value()])
+        self._flush()
+        self._clear()
+        self._test = None
+
+    def _flush(self):
+        events, self._events, self._pending = self._events, [], 0
+        if (
+            events and os.getpid() == self._pid
+        ):  # a forked child of a test must not write into its parent's stream
+            self._send({"type": "values", "test": self._test, "events": events})
+
+    def note(self, site, slot, value):
+        """Record one value."""
+        encoded, size = self._encode(value)
+        place = (site, slot)
+        count = self._counts[place] = self._counts.get(place, 0) + 1
+        if count > DETAILED or self._spent > TEST_BYTES:
+            self._tails.setdefault(place, _Tail()).add(encoded)
+            return
+        self._events.append([site, slot, encoded])
+        self._spent += size
+        self._pending += size
+        if self._pending > BATCH_BYTES:
+            self._flush()
+
+    def __call__(self, site, slot, value):
+        """Record one operand."""
+        self.note(site, slot, value)
+        return value
+
+    def truth(self, site, value):
+        """Record whether an assertion holds, and let the test go on either way."""
+        self.note(site, 0, True if value else False)
+        return True
+
+    def soft(self, site, function):
+        """A stand-in for an assertion function that records whether it raised, and lets the test go on."""
+
+        def call(*args, **kwargs):
+            try:
+                result = function(*args, **kwargs)
+            except self.failures:
+                self.note(site, -1, False)
+                return None
+            self.note(site, -1, True)
+            return result
+
+        return call
+
+    def function(self, site, function):
+        """A stand-in for a callable that is expected to raise."""
+
+        def call(*args, **kwargs):
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                self.note(site, 0, error)
+                raise
+            self.note(site, 0, result)
+            return result
+
+        return call
+
+    def manager(self, site, manager):
+        """A stand-in for a context manager that expects an exception or warnings."""
+        return _Manager(self, site, manager)
+
+
+class _Manager:
+    """Enters and leaves the real context manager, and records what came out of the block."""
+
+    def __init__(self, recorder, site, manager):
+        self._recorder = recorder
+        self._site = site
+        self._manager = manager
+
+    def __enter__(self):
+        return type(self._manager).__enter__(self._manager)
+
+    def __exit__(self, kind, error, trace):
+        try:
+            swallowed = type(self._manager).__exit__(self._manager, kind, error, trace)
+        except self._recorder.failures:
+            if not self._recorder.lenient:
+                raise
+            swallowed = True
+        finally:
+            self._recorder.note(self._site, 0, error)
+            warned = _warnings_of(self._manager)
+            if warned is not None:
+                self._recorder.note(self._site, 1, warned)
+        return swallowed or (self._recorder.lenient and isinstance(error, Exception))
+
+    def __getattr__(self, name):
+        return getattr(self._manager, name)
+
+
+def _warnings_of(manager):
+    """What a `pytest.warns` or `assertWarns` heard: category and text of each warning."""
+    state = vars(manager) if type(manager).__module__.startswith(("_pytest.", "unittest.")) else {}
+    heard = state.get("_list", state.get("warnings"))
+    if type(heard) is not list:
+        return None
+    return [(item.category, str(item.message)) for item in heard]
+
+
+class _Tail:
+    """Occurrences beyond those that are sent one by one, as running digests."""
+
+    def __init__(self):
+        self._count = 0
+        self._exact = sha256()
+        self._near = sha256()
+
+    def add(self, encoded):
+        self._count += 1
+        digest = collapse(encoded)
+        self._exact.update(digest[-2].encode())
+        self._near.update(digest[-1].encode())
+
+    def value(self):
+        return ["big", "tail", self._count, self._exact.hexdigest(), self._near.hexdigest()]

@@ -1,0 +1,25 @@
+"""Values as plain data: what the encoder in the sandbox wrote (`probes/encode.py` has the format), read by the judge.
+
+- `codec.py`: canonical text, literals written and numbers read in that format
+- `compare.py`: is the candidate's value base's, and if not, where and by how much
+- `text.py`: the same question for texts, names of types, and what objects say of themselves
+- `plain.py`: back to Python numbers, text and containers, and the judge's own comparison of two of them
+"""
+
+from truelap.values.codec import canonical, literal
+from truelap.values.compare import Comparison, compare, examine
+from truelap.values.difference import Difference, Tolerance
+from truelap.values.plain import NotPlainError, holds, plain
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "NotPlainError",
+    "Tolerance",
+    "canonical",
+    "compare",
+    "examine",
+    "holds",
+    "literal",
+    "plain",
+]

@@ -1,0 +1,146 @@
+"""Encoded values as Python's own plain data, and comparisons that the judge makes itself."""
+
+from __future__ import annotations
+
+import base64
+import math
+import operator
+from collections import OrderedDict
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from truelap.values.codec import numbers_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_DEPTH = 60
+_DICTS = ("collections:Counter", "collections:defaultdict")
+_SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
+    "l": list,
+    "t": tuple,
+    "st": set,
+    "fs": frozenset,
+    "dk": frozenset,
+}
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda left, right: left in right,
+    "not in": lambda left, right: left not in right,
+}
+
+
+class NotPlainError(ValueError):
+    """The encoded value has no counterpart that Python itself could compare."""
+
+
+def holds(op: str, left: Any, right: Any) -> bool | None:
+    """Apply a comparison to two encoded values, as Python would to the values they stand for.
+
+    Args:
+        op: `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `is` or `is not`.
+        left: encoding of the left operand.
+        right: encoding of the right operand.
+
+    Returns:
+        The truth of it, or None when the judge cannot say: objects with their own idea of equality, arrays, NaN inside
+        containers (there Python asks for identity), identity of anything but None, True, False and the like.
+
+    >>> holds("==", 1, ["f", "0x1.0p+0"]), holds("in", 3, ["l", [1, 2]]), holds("is", ["o", "m:C", [], None], 1)
+    (True, False, False)
+    """
+    if op in ("is", "is not"):
+        same = _identical(left, right)
+        return same if op == "is" or same is None else not same
+    if op not in _OPERATORS:
+        return None
+    try:
+        return bool(_OPERATORS[op](plain(left), plain(right)))
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        return None
+
+
+def _singleton(value: Any) -> bool:
+    return value is None or isinstance(value, bool) or (isinstance(value, list) and value[:1] == ["k"])
+
+
+def _identical(left: Any, right: Any) -> bool | None:
+    if _singleton(left) or _singleton(right):
+        return type(left) is type(right) and bool(left == right)
+    return None
+
+
+def plain(value: Any) -> Any:
+    """Decode an encoding of plain data.
+
+    Raises:
+        ValueError: it is no plain data (`NotPlainError`), or no encoding.
+    """
+    return _decode(value, 0)
+
+
+def _decode(value: Any, depth: int) -> Any:
+    if not isinstance(value, list):
+        return value
+    tag = value[0]
+    if depth > _DEPTH or not isinstance(tag, str):
+        raise NotPlainError("nested too deeply or no encoding")
+    if tag in _SEQUENCES:
+        return _SEQUENCES[tag]([_inside(item, depth) for item in value[1]])
+    if tag == "d":
+        return {_inside(key, depth): _inside(item, depth) for key, item in value[1]}
+    if tag == "sub":
+        return _subclass(value, depth)
+    if tag in _LEAVES:
+        return _LEAVES[tag](value)
+    raise NotPlainError(f"{tag} is not plain")
+
+
+def _inside(value: Any, depth: int) -> Any:
+    found = _decode(value, depth + 1)
+    if isinstance(found, float) and math.isnan(found):
+        raise NotPlainError("NaN inside a container equals itself only by identity")
+    return found
+
+
+def _subclass(value: Any, depth: int) -> Any:
+    content = _decode(value[2], depth + 1)
+    if value[1] == "collections:OrderedDict":
+        return OrderedDict(content)
+    if value[1] in _DICTS:
+        return content
+    raise NotPlainError(f"{value[1]} may have its own equality")
+
+
+def _numpy_scalar(value: Any) -> Any:
+    numbers = numbers_of(value[1], value[2])
+    if numbers is None:
+        raise NotPlainError(f"{value[1]} is no number")
+    return complex(*numbers) if value[1][1] == "c" else numbers[0]
+
+
+def _exact_value(value: Any) -> Any:
+    if value[1] == "decimal":
+        return Decimal(value[2])
+    if value[1] == "fraction":
+        return Fraction(plain(value[2]), plain(value[3]))
+    raise NotPlainError(f"{value[1]} is not decoded")
+
+
+_LEAVES: dict[str, Callable[[Any], Any]] = {
+    "i": lambda value: int(value[1], 16),
+    "f": lambda value: float.fromhex(value[1]),
+    "c": lambda value: complex(float.fromhex(value[1]), float.fromhex(value[2])),
+    "s": text_of,
+    "b": lambda value: base64.b64decode(value[1], validate=True),
+    "ba": lambda value: bytearray(base64.b64decode(value[1], validate=True)),
+    "r": lambda value: range(*value[1:]),
+    "n": _numpy_scalar,
+    "v": _exact_value,
+}

@@ -1,0 +1,41 @@
+"""Comparison of texts that candidate code writes of itself: names of types, reprs, messages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from truelap.values.codec import text_of
+
+if TYPE_CHECKING:
+    from truelap.values.difference import Tolerance
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?(?![\w.])")
+
+
+def same_type(base: Any, candidate: Any) -> bool:
+    """Whether two `module:qualname` name the same type; within one package a type may move to another module.
+
+    >>> same_type("pkg._slow:Point", "pkg._fast:Point"), same_type("pkg:Point", "other:Point")
+    (True, False)
+    """
+    left, right = text_of(base), text_of(candidate)
+    if left is None or right is None:
+        return bool(base == candidate)
+    (left_module, _, left_name), (right_module, _, right_name) = left.partition(":"), right.partition(":")
+    return left_name == right_name and left_module.partition(".")[0] == right_module.partition(".")[0]
+
+
+def same_text(base: str, candidate: str, tolerance: Tolerance) -> bool:
+    """Whether two reprs or messages say the same: equal but for floats within the tolerance.
+
+    >>> from truelap.values.difference import Tolerance
+    >>> same_text("Point(0.3)", "Point(0.30000000000000004)", Tolerance())
+    True
+    """
+    if base == candidate:
+        return True
+    if _NUMBER.sub("#", base) != _NUMBER.sub("#", candidate):
+        return False
+    pairs = zip(_NUMBER.findall(base), _NUMBER.findall(candidate), strict=True)
+    return all(tolerance.error(float(left), float(right))[0] for left, right in pairs)

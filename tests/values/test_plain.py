@@ -1,0 +1,92 @@
+"""The judge's own comparison of two encoded values agrees with Python's, or says nothing."""
+
+import collections
+import itertools
+import math
+
+import pytest
+
+from truelap.values import holds, literal, plain
+
+VALUES = [
+    0,
+    1,
+    True,
+    None,
+    2**70,
+    0.5,
+    1.0,
+    1j,
+    "",
+    "a",
+    "ab",
+    b"a",
+    (),
+    (1,),
+    [1],
+    [1, [2]],
+    {1},
+    frozenset({1}),
+    {1: 2},
+    {},
+]
+OPERATORS = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "in": lambda a, b: a in b,
+    "not in": lambda a, b: a not in b,
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_as_python_would(operator):
+    for left, right in itertools.product(VALUES, VALUES):
+        try:
+            expected = OPERATORS[operator](left, right)
+        except (TypeError, ValueError):
+            expected = None
+        assert holds(operator, literal(left), literal(right)) is expected, (left, right)
+
+
+def test_identity_of_singletons_only():
+    assert holds("is", None, None) is True
+    assert holds("is not", None, 0) is True
+    assert holds("is", True, 1) is False
+    assert holds("is", 1, 1) is None
+    assert holds("is", ["o", "m:C", [], None], ["o", "m:C", [], None]) is None
+
+
+def test_objects_with_their_own_equality_are_not_judged():
+    assert holds("==", ["o", "m:C", [], None], 1) is None
+    assert holds("==", ["sub", "m:C", ["l", [1]], []], ["l", [1]]) is None
+    assert (
+        holds("==", ["a", "<f8", [1], "CF", "AAAAAAAA8D8="], ["a", "<f8", [1], "CF", "AAAAAAAA8D8="]) is None
+    )
+    assert holds("approx", 1, 1) is None
+
+
+def test_numbers_of_numpy_and_the_standard_library():
+    assert holds("==", ["n", "<f8", "AAAAAAAA8D8="], 1) is True
+    assert holds("<", ["v", "fraction", 1, 3], ["v", "decimal", "0.5"]) in (True, None)
+    assert holds("==", ["v", "decimal", "1.0"], 1) is True
+    ordered = ["sub", "collections:OrderedDict", ["d", [["a", 1]]], []]
+    assert plain(ordered) == collections.OrderedDict(a=1)
+    assert holds("==", ordered, literal({"a": 1})) is True
+
+
+def test_nan_inside_a_container_depends_on_identity():
+    assert holds("!=", literal(math.nan), literal(math.nan)) is True
+    assert holds("==", literal([math.nan]), literal([math.nan])) is None
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [["l", 3], ["f", "x"], ["i", "0xg"], [[]], ["r", "a"], ["d", [[["l", []], 1]]], ["n", "<f8", "A"]],
+)
+def test_nothing_brings_the_judge_down(hostile):
+    assert holds("==", hostile, 1) in (None, False)
+    assert holds("in", 1, hostile) in (None, False)
