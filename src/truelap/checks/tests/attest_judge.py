@@ -1,18 +1,18 @@
-"""Judges tests by the values that their assertions compared, base's against the candidate's. What a worker says of its
-own success has no part in it.
+"""Judges tests by the values that their assertions compared, base's against the candidate's.
+
+What a worker says of its own success has no part in it.
 
 - `learn`: from runs of base, which values each test produces, and which of them can be relied on
 - `judge_test`: what the candidate's values of one test are worth against that
-- `shares`: how much of the suite has values at all
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from truelap.checks.tests.attest_truth import same_truth
+from truelap.checks.tests.attest_truth import is_witness, same_truth
 from truelap.values import Difference, Tolerance, canonical, compare
 
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ Place = tuple[int, int]
 """Id of a site, and slot of an operand."""
 Values = dict[Place, list[Any]]
 """What one test sent: for each place its values, in order."""
-Stability = Literal["exact", "unordered", "unstable"]
+Stability = Literal["exact", "unordered", "unstable", "uncounted"]
 Status = Literal["agrees", "weak", "differs", "silent"]
 
+UNRELIABLE = ("unstable", "uncounted")
 _EVENT_PARTS = 3
-_EMPTY_TAGS = ("no", "again", "up")
+_EMPTY_TAGS = ("no", "again", "up", "cls", "fn", "mod")
 _NOTHING = Difference("", "missing", "a value", "nothing")
 _MORE = Difference("", "extra", "nothing", "a value")
 
@@ -38,8 +39,8 @@ class Known:
     """What base sends from one place of one test.
 
     Attributes:
-        stability: `exact`: every run the same in the same order; `unordered`: the same values in any order; `unstable`: no
-            two runs need to agree, so nothing can be asked of the candidate.
+        stability: `exact`: every run the same in the same order; `unordered`: the same values in any order; `unstable`:
+            other values, so nothing can be asked of the candidate; `uncounted`: not even as many.
         values: of base's first run.
     """
 
@@ -58,7 +59,8 @@ class Deviation:
         site: id of the site; -1 for a message that names none.
         slot: of the operand.
         occurrence: of the place in this test, from 0.
-        weak: the assertion itself comes out as at base by the judge's own comparison, or does not look at this value.
+        weak: the assertion itself comes out as at base by the judge's own comparison, or does not look at this value, or is
+            reached as often as chance will have it.
         difference: where and how much.
     """
 
@@ -121,7 +123,7 @@ def learn(runs: Sequence[Values], *, tolerance: Tolerance | None = None) -> Trut
 def _known(sent: Sequence[list[Any]], tolerance: Tolerance) -> Known:
     first, others = sent[0], sent[1:]
     if any(len(other) != len(first) for other in others):
-        return Known("unstable", tuple(first))
+        return Known("uncounted", tuple(first))
     if all(_same(one, two, tolerance) for other in others for one, two in zip(first, other, strict=True)):
         return Known("exact", tuple(first))
     texts = [Counter(map(canonical, values)) for values in sent]
@@ -145,20 +147,13 @@ def tells(value: Any) -> bool:
     return value is not None and not isinstance(value, bool)
 
 
-@dataclass
-class _Tally:
-    compared: int = 0
-    telling: int = 0
-    unstable: int = 0
-    deviations: list[Deviation] = field(default_factory=list)
-
-
 def judge_test(
     truth: Truth,
     candidate: Values,
     sites: Mapping[int, Site],
     *,
     tolerance: Tolerance | None = None,
+    perturbed: bool = False,
     keep: int = 5,
 ) -> Ruling:
     """Hold the candidate's values of one test against base's.
@@ -168,31 +163,54 @@ def judge_test(
         candidate: what the candidate sent.
         sites: of the rewritten file, by id.
         tolerance: of floats.
+        perturbed: the literals were changed, so that no assertion need hold: only the values themselves count.
         keep: deviations kept at most, the strong ones first.
     """
-    used, tally = tolerance or Tolerance(), _Tally()
-    base = {place: list(known.values) for place, known in truth.items()}
-    for place, known in truth.items():
-        if known.stability == "unstable":
-            tally.unstable += 1
-            continue
-        values = candidate.get(place, [])
-        tally.compared += len(known.values)
-        tally.telling += sum(map(tells, known.values))
-        for occurrence, difference in _differences(known, values, used):
-            site = sites.get(place[0])
-            weak = site is not None and same_truth(site, place[1], occurrence, (base, candidate))
-            tally.deviations.append(Deviation(*place, occurrence, weak, difference))
-    extra = [Deviation(*place, 0, weak=False, difference=_MORE) for place in candidate if place not in truth]
-    return _ruling(tally, extra, keep)
+    bench = _Bench(truth, candidate, sites, perturbed)
+    stable = {place: known for place, known in truth.items() if known.stability not in UNRELIABLE}
+    values = [value for known in stable.values() for value in known.values]
+    found = [
+        Deviation(*place, occurrence, bench.weak(place, occurrence, difference), difference)
+        for place, known in stable.items()
+        for occurrence, difference in _differences(known, candidate.get(place, []), tolerance or Tolerance())
+    ]
+    found += [Deviation(*place, 0, bench.chance, _MORE) for place in candidate if place not in truth]
+    found.sort(key=lambda deviation: deviation.weak)
+    telling = sum(map(tells, values))
+    return Ruling(
+        _status(found, telling), len(values), telling, len(truth) - len(stable), tuple(found[:keep])
+    )
 
 
-def _ruling(tally: _Tally, extra: list[Deviation], keep: int) -> Ruling:
-    deviations = sorted(tally.deviations + extra, key=lambda deviation: deviation.weak)
-    status: Status = "agrees" if tally.telling else "silent"
+def _status(deviations: Sequence[Deviation], telling: int) -> Status:
     if deviations:
-        status = "weak" if deviations[0].weak else "differs"
-    return Ruling(status, tally.compared, tally.telling, tally.unstable, tuple(deviations[:keep]))
+        return "weak" if deviations[0].weak else "differs"
+    return "agrees" if telling else "silent"
+
+
+class _Bench:
+    """Both sides of one test, for the question how much a deviation weighs."""
+
+    def __init__(self, truth: Truth, candidate: Values, sites: Mapping[int, Site], perturbed: bool) -> None:
+        self._sides = {place: list(known.values) for place, known in truth.items()}, candidate
+        self._sites = sites
+        self._perturbed = perturbed
+        base, other = (sum(map(len, side.values())) for side in self._sides)
+        uncounted = any(known.stability == "uncounted" for known in truth.values())
+        # Where base itself does not reach its assertions equally often, the candidate need not either.
+        self.chance = uncounted and other * 2 >= base
+
+    def weak(self, place: Place, occurrence: int, difference: Difference) -> bool:
+        if difference in (_NOTHING, _MORE):
+            return self.chance
+        site = self._sites.get(place[0])
+        if site is None:
+            return False
+        if is_witness(site, place[1]):
+            return True
+        if self._perturbed and site.kind != "raises":
+            return False
+        return same_truth(site, place[1], occurrence, self._sides)
 
 
 def _differences(
@@ -204,7 +222,7 @@ def _differences(
         yield from _unordered(known.values, values)
         return
     for occurrence, (base, candidate) in enumerate(zip(known.values, values, strict=False)):
-        difference = _tail(base, candidate, tolerance) or compare(base, candidate, tolerance=tolerance)
+        difference = compare(base, candidate, tolerance=tolerance)
         if difference is not None and difference.kind != "not_comparable":
             yield occurrence, difference
 
@@ -213,61 +231,3 @@ def _unordered(base: Sequence[Any], candidate: Sequence[Any]) -> Iterable[tuple[
     gone = Counter(map(canonical, base)) - Counter(map(canonical, candidate))
     if gone:
         yield 0, Difference("", "value", next(iter(gone))[:120], "other values, in any order")
-
-
-def _tail(base: Any, candidate: Any, tolerance: Tolerance) -> Difference | None:
-    """Tails are digests of many values; they are compared like one long value."""
-    if not (isinstance(base, list) and base[:1] == ["tail"]):
-        return None
-    return None
-
-
-@dataclass(frozen=True)
-class Shares:
-    """How much of a suite is judged by values.
-
-    Attributes:
-        tests: that passed at base.
-        with_values: of these, tests with at least one telling, reproducible value.
-        with_secret: of these, tests whose values changed when the judge changed the literals.
-        sites: assertions that were reached.
-        sites_with_values: of these, assertions with a telling, reproducible value.
-        silent: ids of tests without.
-    """
-
-    tests: int
-    with_values: int
-    with_secret: int
-    sites: int
-    sites_with_values: int
-    silent: tuple[str, ...]
-
-
-def shares(truths: Mapping[str, Truth], perturbed: Mapping[str, Truth]) -> Shares:
-    """Count what base's values cover.
-
-    Args:
-        truths: by id, for all tests that passed at base.
-        perturbed: by id, of the same tests with changed literals.
-    """
-    telling = {test: _telling_sites(truth) for test, truth in truths.items()}
-    secret = [test for test in truths if test in perturbed and _told(truths[test]) != _told(perturbed[test])]
-    reached = {place[0] for truth in truths.values() for place in truth}
-    return Shares(
-        tests=len(truths),
-        with_values=sum(map(bool, telling.values())),
-        with_secret=sum(1 for test in secret if telling[test]),
-        sites=len(reached),
-        sites_with_values=len(set().union(*telling.values())),
-        silent=tuple(test for test, sites in telling.items() if not sites),
-    )
-
-
-def _telling_sites(truth: Truth) -> set[int]:
-    stable = ((place[0], known) for place, known in truth.items() if known.stability != "unstable")
-    return {site for site, known in stable if any(map(tells, known.values))}
-
-
-def _told(truth: Truth) -> dict[Place, str]:
-    stable = ((place, known) for place, known in truth.items() if known.stability != "unstable")
-    return {place: canonical(list(known.values)) for place, known in stable if any(map(tells, known.values))}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from truelap.checks.tests import attest_names as names
+from truelap.checks.tests.attest_names import called_name, is_literal
 from truelap.values import literal
 
 if TYPE_CHECKING:
@@ -15,78 +16,8 @@ if TYPE_CHECKING:
 Kind = Literal["compare", "truth", "call", "raises", "assert"]
 Role = Literal["claim", "witness"]
 
-_OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-# Calls that apply one comparison to their first two arguments.
-_COMPARING = {
-    "assertEqual": "==",
-    "assertEquals": "==",
-    "assertNotEqual": "!=",
-    "assertLess": "<",
-    "assertLessEqual": "<=",
-    "assertGreater": ">",
-    "assertGreaterEqual": ">=",
-    "assertIn": "in",
-    "assertNotIn": "not in",
-    "assertIs": "is",
-    "assertIsNot": "is not",
-    "assertListEqual": "==",
-    "assertTupleEqual": "==",
-    "assertDictEqual": "==",
-    "assertSetEqual": "==",
-    "assertMultiLineEqual": "==",
-    "assertSequenceEqual": "==",
-    "assert_equal": "==",
-    "assert_string_equal": "==",
-}
-_ASSERTING = re.compile(r"_?assert(?:_?[A-Z]\w*|_[a-z0-9]\w*)")
-# Expected exceptions and warnings; the number is the place of the callable when it is not a `with`.
-_EXPECTING = {
-    "raises": 1,
-    "warns": 1,
-    "deprecated_call": 0,
-    "assertRaises": 1,
-    "assertRaisesRegex": 2,
-    "assertWarns": 1,
-    "assertWarnsRegex": 2,
-    "assertLogs": 9,
-    "assert_raises": 1,
-    "assert_raises_regex": 2,
-    "assert_warns": 1,
-    "assert_no_warnings": 0,
-    "assert_produces_warning": 9,
-}
-_TRUE_OF = ("assertTrue", "assertFalse", "assert_")
-_QUANTIFIERS = ("all", "any")
-# Calls in a truth position whose arguments (and receiver) are what is being compared.
-_PREDICATES = frozenset(
-    {
-        "allclose",
-        "isclose",
-        "array_equal",
-        "array_equiv",
-        "equal",
-        "equals",
-        "identical",
-        "isinstance",
-        "issubclass",
-    }
-    | {"issubset", "issuperset", "isdisjoint", "startswith", "endswith", "match", "search", "fullmatch"}
-)
-_COMPARED_KEYWORDS = frozenset(
-    {"actual", "desired", "x", "y", "left", "right", "first", "second", "a", "b", "expected", "result"}
-)
 _MAX_ARGUMENTS = 8
+_PAIR = 2
 
 
 @dataclass(frozen=True)
@@ -146,21 +77,6 @@ class Mark:
     bare: bool = False
 
 
-def called_name(call: ast.Call) -> str:
-    """The last part of the name of what is called, or an empty text."""
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-def is_literal(node: ast.expr) -> bool:
-    """Whether an expression is a literal, also a nested one."""
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
-
-
 class Finder(ast.NodeVisitor):
     """Collects sites and the expressions to be recorded.
 
@@ -205,7 +121,7 @@ class Finder(ast.NodeVisitor):
         """Perhaps a block in which an exception or a warning is expected."""
         for item in node.items:
             call = item.context_expr
-            if isinstance(call, ast.Call) and called_name(call) in _EXPECTING:
+            if isinstance(call, ast.Call) and called_name(call) in names.EXPECTING:
                 self._managers.add(id(call))
                 site = self._site(call, "raises", (), (Operand(0, "claim"),))
                 self.marks.append(Mark(call, "manager", site))
@@ -214,13 +130,14 @@ class Finder(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Perhaps a call of an assertion function."""
         name = called_name(node)
-        if name in _EXPECTING:
-            self._expected(node, _EXPECTING[name])
-        elif name in _TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
+        if name in names.EXPECTING:
+            self._expected(node, names.EXPECTING[name])
+        elif name in names.TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
             self._soften(node, self._site(node, "assert", (), ()))
             self._truth(node.args[0])
-        elif _ASSERTING.fullmatch(name):
-            operators = (_COMPARING[name],) if name in _COMPARING else ()
+        elif names.ASSERTING.fullmatch(name):
+            pair = [argument for argument in node.args[:2] if not isinstance(argument, ast.Starred)]
+            operators = (names.COMPARING[name],) if name in names.COMPARING and len(pair) == _PAIR else ()
             site = self._record(node, "call", operators, self._arguments(node), ())
             self._soften(node, site)
         self.generic_visit(node)
@@ -236,7 +153,7 @@ class Finder(ast.NodeVisitor):
             self.marks.append(Mark(call.args[place], "function", site))
 
     def _arguments(self, call: ast.Call) -> list[ast.expr]:
-        keywords = [keyword.value for keyword in call.keywords if keyword.arg in _COMPARED_KEYWORDS]
+        keywords = [keyword.value for keyword in call.keywords if keyword.arg in names.COMPARED_KEYWORDS]
         positional = [
             argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args
         ]
@@ -245,7 +162,7 @@ class Finder(ast.NodeVisitor):
     def _truth(self, node: ast.expr) -> None:
         """Take apart what is asked to be true."""
         if isinstance(node, ast.Compare):
-            operators = tuple(_OPERATORS[type(operator)] for operator in node.ops)
+            operators = tuple(names.OPERATORS[type(operator)] for operator in node.ops)
             self._record(node, "compare", operators, [node.left, *node.comparators], ())
         elif isinstance(node, ast.BoolOp):
             for value in node.values:
@@ -261,9 +178,9 @@ class Finder(ast.NodeVisitor):
         """A call whose result is asked to be true: the result, and the values it was made from where they tell more."""
         name = called_name(call)
         first = call.args[0] if call.args else None
-        if name in _QUANTIFIERS and isinstance(first, ast.GeneratorExp | ast.ListComp):
+        if name in names.QUANTIFIERS and isinstance(first, ast.GeneratorExp | ast.ListComp):
             self._truth(first.elt)
-        elif name in _QUANTIFIERS and isinstance(first, ast.Compare):
+        elif name in names.QUANTIFIERS and isinstance(first, ast.Compare):
             self._truth(first)
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if isinstance(receiver, ast.Compare):
@@ -276,7 +193,7 @@ class Finder(ast.NodeVisitor):
     def _tells(self, argument: ast.expr, name: str) -> bool:
         if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.Lambda | ast.Compare):
             return False
-        return _computed(argument) or (name in _PREDICATES and not isinstance(argument, ast.Constant))
+        return _computed(argument) or (name in names.PREDICATES and not isinstance(argument, ast.Constant))
 
     def _record(
         self,

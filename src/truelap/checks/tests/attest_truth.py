@@ -11,8 +11,12 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_sites import Site
 
-_Values = "Mapping[tuple[int, int], list[Any]]"
 _MISSING = object()
+
+
+def is_witness(site: Site, slot: int) -> bool:
+    """Whether an operand is only looked at by the judge, not by the assertion."""
+    return any(operand.slot == slot and operand.role == "witness" for operand in site.operands)
 
 
 def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -> bool:
@@ -27,9 +31,6 @@ def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -
     Returns:
         False also when the judge cannot tell.
     """
-    operand = next((operand for operand in site.operands if operand.slot == slot), None)
-    if operand is not None and operand.role == "witness":
-        return all(len(side.get((site.id, slot), [])) > occurrence for side in sides)
     if site.kind == "raises":
         return _same_exception(*(_at(side, (site.id, slot), occurrence) for side in sides))
     if site.kind == "truth":
@@ -59,10 +60,10 @@ def _truth(value: Any) -> bool | None:
 
 
 def _operands(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> list[Any]:
-    found = []
-    for operand in site.operands[: len(site.operators) + 1]:
-        found.append(operand.constant if operand.known else _at(side, (site.id, operand.slot), occurrence))
-    return found
+    return [
+        operand.constant if operand.known else _at(side, (site.id, operand.slot), occurrence)
+        for operand in site.operands[: len(site.operators) + 1]
+    ]
 
 
 def _outcome(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> bool | None:
@@ -73,7 +74,7 @@ def _outcome(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[An
         holds(operator, left, right)
         for operator, left, right in zip(site.operators, operands, operands[1:], strict=False)
     ]
-    return None if None in results else all(results)
+    return None if None in results or not results else all(results)
 
 
 def _one_side_is_bases(site: Site, occurrence: int, sides: tuple[Any, Any]) -> bool:

@@ -1,0 +1,169 @@
+"""Which literals of a test file may be replaced by others."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.attest_names import called_name, is_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST_TEXT = 200
+# Texts and numbers given to these decide how the test runs, not what it computes.
+_HANDS_OFF = frozenset(
+    {
+        "getattr",
+        "setattr",
+        "hasattr",
+        "delattr",
+        "__import__",
+        "import_module",
+        "importorskip",
+        "skip",
+        "skipif",
+        "xfail",
+    }
+    | {
+        "fail",
+        "sleep",
+        "wait",
+        "timeout",
+        "open",
+        "setenv",
+        "delenv",
+        "chdir",
+        "patch",
+        "object",
+        "fixture",
+        "usefixtures",
+    }
+    | {
+        "raises",
+        "warns",
+        "assertRaises",
+        "assertRaisesRegex",
+        "assertWarns",
+        "assertWarnsRegex",
+        "compile",
+        "namedtuple",
+    }
+    | {"settings", "dtype", "astype", "join_timeout", "system", "run", "Popen", "check_output", "check_call"}
+)
+_CONVENTIONS = frozenset({"pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob"})
+_COSTLY = (ast.Pow, ast.LShift)
+
+
+class Literals(ast.NodeVisitor):
+    """Finds the literals that may be replaced, and of them those that stand for what is expected."""
+
+    def __init__(self, *, parameters: bool) -> None:
+        self.found: list[tuple[ast.Constant, int]] = []
+        self.expected: set[int] = set()
+        self._parameters = parameters
+        self._inside = False
+        self._function = 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Bodies of functions, and the values that tests are parametrized with; defaults and other decorators stay."""
+        outside = self._function
+        self._function = self._function if self._inside else node.lineno
+        for decorator in node.decorator_list:
+            self._parametrize(decorator)
+        self._open(node.body)
+        self._function = outside
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """As a file: its functions, and the data that it defines."""
+        for decorator in node.decorator_list:
+            self._parametrize(decorator)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Outside functions, only data: literals under a name that is no one's convention."""
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        data = is_literal(node.value) and not any(
+            name.startswith("_") or name in _CONVENTIONS for name in names
+        )
+        if self._inside:
+            self.generic_visit(node)
+        elif data and len(names) == len(node.targets):
+            self._open([node.value])
+
+    def _open(self, nodes: Sequence[ast.AST]) -> None:
+        outside, self._inside = self._inside, True
+        for node in nodes:
+            self.visit(node)
+        self._inside = outside
+
+    def _parametrize(self, decorator: ast.expr) -> None:
+        if self._parameters and isinstance(decorator, ast.Call) and called_name(decorator) == "parametrize":
+            self._open(decorator.args[1:2])
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """Docstrings and bare texts stay."""
+        if not isinstance(node.value, ast.Constant):
+            self.visit(node.value)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Numbers and texts on one line."""
+        short = not isinstance(node.value, str) or len(node.value) <= _LONGEST_TEXT
+        kinds = (int, float, str)
+        if self._inside and type(node.value) in kinds and node.lineno == node.end_lineno and short:
+            self.found.append((node, self._function))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """The pieces of an f-string have no positions of their own on older Pythons."""
+
+    visit_TemplateStr = visit_JoinedStr  # noqa: N815
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """A number as index picks a part; another one would mostly end the test early."""
+        self.visit(node.value)
+        if not isinstance(node.slice, ast.Constant) or isinstance(node.slice.value, str):
+            self.visit(node.slice)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        """Exponents stay: one more can cost ten times as much."""
+        self.visit(node.left)
+        if not isinstance(node.op, _COSTLY):
+            self.visit(node.right)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        """Literals on one side of a comparison are what is expected of the other."""
+        for side in (node.left, *node.comparators):
+            self._expect(side)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Arguments, but for those that decide how the test runs."""
+        name = called_name(node)
+        if name in _HANDS_OFF:
+            return
+        if name.startswith(("assert", "_assert")):
+            for argument in node.args:
+                self._expect(argument)
+        self.visit(node.func)
+        for argument in node.args:
+            self.visit(argument)
+        for keyword in node.keywords:
+            named = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
+            if not named:  # a text by keyword is mostly the name of a method or mode
+                self.visit(keyword.value)
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> None:
+        """Patterns stay."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """Annotations stay."""
+        if node.value is not None:
+            self.visit(node.value)
+
+    def _expect(self, side: ast.expr) -> None:
+        parts = list(ast.walk(side))
+        if not any(isinstance(part, ast.Call | ast.Name) for part in parts):
+            self.expected.update(id(part) for part in parts if isinstance(part, ast.Constant))

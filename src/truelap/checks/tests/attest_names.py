@@ -1,0 +1,93 @@
+"""What test files call by which name: assertion functions, expected exceptions, predicates."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+# Calls that apply one comparison to their first two arguments.
+COMPARING = {
+    "assertEqual": "==",
+    "assertEquals": "==",
+    "assertNotEqual": "!=",
+    "assertLess": "<",
+    "assertLessEqual": "<=",
+    "assertGreater": ">",
+    "assertGreaterEqual": ">=",
+    "assertIn": "in",
+    "assertNotIn": "not in",
+    "assertIs": "is",
+    "assertIsNot": "is not",
+    "assertListEqual": "==",
+    "assertTupleEqual": "==",
+    "assertDictEqual": "==",
+    "assertSetEqual": "==",
+    "assertMultiLineEqual": "==",
+    "assertSequenceEqual": "==",
+    "assert_equal": "==",
+    "assert_string_equal": "==",
+}
+ASSERTING = re.compile(r"_?assert(?:_?[A-Z]\w*|_[a-z0-9]\w*)")
+# Expected exceptions and warnings; the number is the place of the callable when it is not a `with`.
+EXPECTING = {
+    "raises": 1,
+    "warns": 1,
+    "deprecated_call": 0,
+    "assertRaises": 1,
+    "assertRaisesRegex": 2,
+    "assertWarns": 1,
+    "assertWarnsRegex": 2,
+    "assertLogs": 9,
+    "assert_raises": 1,
+    "assert_raises_regex": 2,
+    "assert_warns": 1,
+    "assert_no_warnings": 0,
+    "assert_produces_warning": 9,
+}
+TRUE_OF = ("assertTrue", "assertFalse", "assert_")
+QUANTIFIERS = ("all", "any")
+# Calls in a truth position whose arguments (and receiver) are what is being compared.
+PREDICATES = frozenset(
+    {
+        "allclose",
+        "isclose",
+        "array_equal",
+        "array_equiv",
+        "equal",
+        "equals",
+        "identical",
+        "isinstance",
+        "issubclass",
+    }
+    | {"issubset", "issuperset", "isdisjoint", "startswith", "endswith", "match", "search", "fullmatch"}
+)
+COMPARED_KEYWORDS = frozenset(
+    {"actual", "desired", "x", "y", "left", "right", "first", "second", "a", "b", "expected", "result"}
+)
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name of what is called, or an empty text."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a literal, also a nested one."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,153 @@
+"""Changes the literals of test files by a secret, so that the right answers exist nowhere where the candidate runs.
+
+A perturbed test need not pass; it must only send the same values on the candidate as on base.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.attest_literals import Literals
+from truelap.checks.tests.attest_rewrite import parse
+from truelap.checks.tests.attest_splice import Swap, Text, read_text, splice
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable
+
+_BIG = 64
+_HUGE = 2**64
+_LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+
+
+class Lot:
+    """Draws by a secret: the same secret, file and place always draw the same.
+
+    Args:
+        secret: the judge's.
+        filename: keeps files apart.
+    """
+
+    def __init__(self, secret: bytes, filename: str) -> None:
+        self._key = hashlib.blake2b(secret, digest_size=32).digest()
+        self._filename = filename
+
+    def draw(self, *place: object) -> int:
+        """A 64-bit number."""
+        text = "\0".join(map(repr, (self._filename, *place))).encode()
+        return int.from_bytes(hashlib.blake2b(text, key=self._key, digest_size=8).digest())
+
+    def chance(self, share: float, *place: object) -> bool:
+        """True with probability `share`."""
+        return self.draw(*place) < share * 2.0**64
+
+
+@dataclass(frozen=True)
+class Perturbed:
+    """A test file with other literals.
+
+    Attributes:
+        source: its bytes; None when the file cannot be changed.
+        changes: how many literals were replaced.
+        reason: why it cannot be changed.
+    """
+
+    source: bytes | None
+    changes: int = 0
+    reason: str = ""
+
+
+def perturb(
+    source: bytes,
+    secret: bytes,
+    *,
+    filename: str = "",
+    inputs: float = 0.5,
+    expected: float = 0.75,
+    parameters: bool = True,
+) -> Perturbed:
+    """Replace literals in the functions and the data of a test file.
+
+    Args:
+        source: bytes of the test file.
+        secret: decides which and how; a fresh one for each run.
+        filename: keeps files apart that use the same secret.
+        inputs: share of the literals that are replaced.
+        expected: the same for literals that an assertion compares with.
+        parameters: also change what tests are parametrized with, and with it their ids.
+    """
+    try:
+        text, tree = read_text(source), parse(source, filename)
+        finder = Literals(parameters=parameters)
+        finder.visit(tree)
+        lot = Lot(secret, filename)
+        swaps = list(_swaps(finder, text, lot, {False: inputs, True: expected}))
+        changed = text.encoded(splice(text.text, (), swaps))
+        parse(changed, filename)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Perturbed(None, reason=f"{type(error).__name__}: {error}")
+    return Perturbed(changed, len(swaps))
+
+
+def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> Iterable[Swap]:
+    for node, function in finder.found:
+        place = _key(node, function, lot)
+        if not lot.chance(share[id(node) in finder.expected], "which", *place):
+            continue
+        new = another(node.value, lot.draw("how", *place))
+        if new is not None:
+            start, end = text.span(node)
+            # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
+            yield Swap(start, end, new)
+
+
+def _key(node: ast.Constant, function: int, lot: Lot) -> tuple[object, ...]:
+    """What decides over a literal: where it stands, or what it is, so that names go on meeting what they name.
+
+    Texts change alike in the whole file. Numbers do so within every other function: a test whose numbers no longer belong
+    together soon stops, and one whose numbers all change alike could be recognised.
+    """
+    if isinstance(node.value, str):
+        return ("text", node.value)
+    if lot.chance(0.5, "alike", function):
+        return ("number", function, node.value)
+    return (node.lineno, node.col_offset)
+
+
+def another(value: object, drawn: int) -> str | None:
+    """Source text of a literal like `value`, but another."""
+    if type(value) is int:
+        return repr(_other_int(value, drawn)) if value < _HUGE else None
+    if type(value) is float:
+        return repr(_other_float(value, drawn)) if value < _HUGE else None
+    if type(value) is str:
+        other = _other_text(value, drawn)
+        return None if other == value else repr(other)
+    return None
+
+
+def _other_int(value: int, drawn: int) -> int:
+    if value <= 1:
+        return value + 1 + drawn % 2
+    if value <= _BIG:
+        return value - 1 if drawn % 3 == 0 else value + drawn % 3
+    return value - 1 - drawn % (value // 16)
+
+
+def _other_float(value: float, drawn: int) -> float:
+    return value * (1 + (drawn % 15 + 1) / 64) if value else 0.25 + drawn % 8 / 16
+
+
+def _other_text(value: str, drawn: int) -> str:
+    if "%" in value or "{" in value or "\\" in value:
+        return value
+    places = [place for place, letter in enumerate(value) if letter.isascii() and letter.isalnum()]
+    if not places:
+        return value
+    place = places[drawn % len(places)]
+    alphabet = next(kind for kind in (_LOWER, _UPPER, _DIGITS) if value[place] in kind)
+    step = 1 + (drawn >> 16) % (len(alphabet) - 1)
+    letter = alphabet[(alphabet.index(value[place]) + step) % len(alphabet)]
+    return value[:place] + letter + value[place + 1 :]
