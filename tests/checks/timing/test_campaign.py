@@ -53,7 +53,7 @@ class Stage:
 
     def run(self, seed=1):
         events = SimpleNamespace(progress=lambda text: None)
-        venue = SimpleNamespace(world=SimpleNamespace(events=events))
+        venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset())
         self.made = campaign.Campaign(venue, {}, TIME, seed)
         return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}
 

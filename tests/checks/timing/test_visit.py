@@ -49,6 +49,9 @@ class FakeWorker:
         self.total_ns += calls * self.call_ns
         return Sample(calls, calls * self.call_ns, calls * self.call_ns)
 
+    def trial(self, calls, limit_s):
+        return self.run(calls, limit_s).wall_ns
+
     def close(self, limit_s):
         self._do("close")
         self.in_case = False

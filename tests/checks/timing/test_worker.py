@@ -1,6 +1,7 @@
 """What the judge makes of a worker's words: a channel that says whatever the test wants."""
 
 import os
+import time
 
 import pytest
 
@@ -63,6 +64,18 @@ def test_a_sample_is_read_by_the_judge_s_clocks():
     assert sample.calls == 3
     assert sample.cpu_ns > 30_000_000
     assert sample.wall_ns > 30_000_000
+
+
+def test_a_trial_counts_waiting_and_not_standing_in_line():
+    def slept(asked):
+        time.sleep(0.05)
+        return done(asked)
+
+    assert worker(slept).trial(1, 1.0) > 40_000_000
+    made = worker(slept)
+    queued = iter([0, 45_000_000])
+    made._clock.queued_ns = lambda: next(queued)
+    assert made.trial(1, 1.0) < 40_000_000
 
 
 def test_an_answer_that_lay_ready_is_none():

@@ -29,6 +29,9 @@ BLOCK = 3
 
 ENOUGH_PAIRS = 4
 ENOUGH_LONG_PAIRS = 2
+PATIENCE = 10
+"""So many times `max_pair_s` of wall time end a visit whatever the reason."""
+
 MOST_FOR_SHORT = 4
 """So many times more pairs are taken of samples that cannot be made long enough."""
 
@@ -78,6 +81,7 @@ class Lap:
         self._samples: dict[Name, list[Sample]] = {name: [] for name in SIDES}
         self._sample_ns: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
         self._pair_ns = 0
+        self._setup_ns = 0
         self._spent_ns = 0
 
     def run(self, order: Mapping[str, Any]) -> Visit:
@@ -130,18 +134,16 @@ class Lap:
 
     def _calibrate(self, name: Name, number: int) -> None:
         """Find how many calls last about one sample on this side; it warms the process up as well."""
-        calls, cpu, wall = 1, float("inf"), float("inf")
+        calls, per_call = 1, float("inf")
         with self._of(name), self._workers[name].awake():
             for step in range(CALIBRATION_STEPS):
-                sample = self._workers[name].run(calls, self._plan.limit_s)
-                cpu, wall = min(cpu, sample.cpu_ns / calls), min(wall, sample.wall_ns / calls)
-                # CPU, unless there is next to none: a benchmark that sleeps would never fill a sample of it.
-                per_call = cpu if cpu * 10 > wall else wall
+                lasted = self._workers[name].trial(calls, self._plan.limit_s)
+                per_call = min(per_call, lasted / calls)
                 wanted = next_calls(
                     calls, per_call * calls, self._plan.sample_s * 1e9, number or 1_000_000_000
                 )
                 fits = step + 1 >= CALIBRATION_LEAST and wanted * 3 <= calls * 4
-                if fits or number == 1 or sample.wall_ns * 4 > self._plan.max_pair_s * 1e9:
+                if fits or number == 1 or lasted * 4 > self._plan.max_pair_s * 1e9:
                     break
                 if number:
                     # The suite says how many calls a setup is good for.
@@ -174,9 +176,12 @@ class Lap:
         return len(self._samples["base"]) >= self._needed()
 
     def _needed(self) -> int:
-        if self._spent_ns > self._plan.max_pair_s * 1e9:
-            long = self._pair_ns > self._plan.max_pair_s * 1e9
-            return min(self._plan.pairs, ENOUGH_LONG_PAIRS if long else ENOUGH_PAIRS)
+        limit_ns = self._plan.max_pair_s * 1e9
+        if self._spent_ns > PATIENCE * limit_ns:
+            return ENOUGH_LONG_PAIRS
+        # Not by the clock: on a crowded machine a visit takes longer, and needs its pairs all the more.
+        if self._setup_ns + len(self._samples["base"]) * self._pair_ns > limit_ns:
+            return min(self._plan.pairs, ENOUGH_LONG_PAIRS if self._pair_ns > limit_ns else ENOUGH_PAIRS)
         # A suite that allows few calls a setup makes short samples: more of them.
         short = 2e9 * self._plan.sample_s / max(1, self._pair_ns)
         return round(self._plan.pairs * max(1.0, min(MOST_FOR_SHORT, short / 2)))
@@ -192,7 +197,7 @@ class Lap:
     def _redo(self) -> None:
         for name in self._shuffled():
             with self._of(name), self._workers[name].awake():
-                self._spent_ns += self._workers[name].redo(self._plan.limit_s)
+                self._setup_ns += self._workers[name].redo(self._plan.limit_s)
 
     def _close(self) -> Mapping[Name, Undelivered]:
         failures: dict[Name, Undelivered] = {}

@@ -126,6 +126,15 @@ class Worker:
             cpu_ns = wall_ns = int(reply["claimed_ns"])
         return Sample(calls, cpu_ns, wall_ns)
 
+    def trial(self, calls: int, limit_s: float) -> int:
+        """Nanoseconds that a number of calls last: computing or waiting, but not standing in line for a core.
+
+        A short call on a crowded machine is all standing in line; taken for its own, that would make samples of one call.
+        """
+        queued = self._clock.queued_ns()
+        sample = self.run(calls, limit_s)
+        return max(sample.cpu_ns, sample.wall_ns - (self._clock.queued_ns() - queued))
+
     def close(self, limit_s: float) -> None:
         """Teardown, and the end of the case's process."""
         self._send({"type": "close"})
