@@ -58,19 +58,7 @@ def run(
         WorldError: it cannot be started, is late, or writes more than `output_bytes`.
     """
     name = os.fsdecode(argv[0])
-    try:
-        process = subprocess.Popen(
-            argv,
-            env=dict(env),
-            cwd=cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise WorldError(f"{name} cannot be started: {error.strerror}") from error
-    with process:
+    with _started(argv, env, cwd, name) as process:
         try:
             found = _exchange(process, stdin, time.monotonic() + timeout_s, output_bytes)
             code = process.wait(timeout=timeout_s)
@@ -81,6 +69,18 @@ def run(
         finally:
             _end(process)
     return Completed(code, found[0], found[1])
+
+
+def _started(
+    argv: Sequence[str | bytes | Path], env: Mapping[str, str], cwd: Path | None, name: str
+) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            argv, env=dict(env), cwd=cwd, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+    except OSError as error:
+        raise WorldError(f"{name} cannot be started: {error.strerror}") from error
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

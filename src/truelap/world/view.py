@@ -42,6 +42,10 @@ _FROM_ETC = (
 )
 _MADE_ETC = ("group", "hosts", "nsswitch.conf", "passwd")
 _OPEN_FILES = 4096
+_ALONE = (
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
+    *("--cap-drop", "ALL", "--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox", "--clearenv"),
+)
 _CPU_GRACE_S = 5
 _SINGLE_THREADED = (
     "MKL_NUM_THREADS",
@@ -86,19 +90,8 @@ def arguments(
     """
     binds = shown_binds(step, interpreter)
     scratch = str(step.limits.scratch_bytes)
-    found = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    found = list(_ALONE)
     found += ["--share-net"] if "no_network" in step.without else []
-    found += [
-        "--cap-drop",
-        "ALL",
-        "--uid",
-        str(USER),
-        "--gid",
-        str(USER),
-        "--hostname",
-        "sandbox",
-        "--clearenv",
-    ]
     given = dict(os.environ) if "cleared_environment" in step.without else {}
     found += _environment(given | fixed_environment(interpreter) | dict(step.env))
     found += _system(place)
