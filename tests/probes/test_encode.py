@@ -3,6 +3,7 @@
 # ruff: noqa: DTZ001, PLW0108
 
 import array
+import ast
 import collections
 import dataclasses
 import datetime as dt
@@ -283,3 +284,21 @@ def test_an_object_met_twice_is_told_once():
     assert encoded([shared, shared])[1][1][0] == "again"
     # A patch may share what base does not.
     assert compare(encoded([Bag(a=1), Bag(a=1)]), encoded([shared, shared])) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "attest",
+        "encode",
+        "encode_builtins",
+        "encode_leaf",
+        "encode_numpy",
+        "encode_objects",
+        "encode_stdlib",
+        "encode_walk",
+    ],
+)
+def test_the_probes_are_written_for_python_3_8(name):
+    source = pathlib.Path(encode.__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    assert ast.parse(source, feature_version=(3, 8))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BIG = 64
 _HUGE = 2**64
+_HUGE_FLOAT = 1e307
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 
 
@@ -121,7 +122,7 @@ def another(value: object, drawn: int) -> str | None:
     if type(value) is int:
         return repr(_other_int(value, drawn)) if value < _HUGE else None
     if type(value) is float:
-        return repr(_other_float(value, drawn)) if value < _HUGE else None
+        return repr(_other_float(value, drawn)) if value < _HUGE_FLOAT else None
     if type(value) is str:
         other = _other_text(value, drawn)
         return None if other == value else repr(other)

@@ -1,0 +1,154 @@
+"""The judge's ruling on each test: from values alone, with what base cannot reproduce left out."""
+
+import pytest
+
+from truelap.checks.tests.attest_judge import judge_test, learn, read, tells
+from truelap.checks.tests.attest_shares import shares
+from truelap.checks.tests.attest_sites import Operand, Site
+from truelap.values import Tolerance
+
+EQUAL = Site(
+    1, 10, "test", "compare", ("==",), (Operand(0, "claim"), Operand(1, "claim", known=True, constant=3))
+)
+AMONG = Site(
+    2,
+    11,
+    "test",
+    "compare",
+    ("in",),
+    (Operand(0, "claim"), Operand(1, "claim", known=True, constant=["l", [3, 4]])),
+)
+BOTH = Site(3, 12, "test", "compare", ("==",), (Operand(0, "claim"), Operand(1, "claim")))
+TRUTH = Site(4, 13, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witness")))
+RAISES = Site(5, 14, "test", "raises", (), (Operand(0, "claim"),))
+SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES)}
+
+
+def values(*events):
+    return read([list(event) for event in events])
+
+
+def rule(base, candidate, *, others=None, **options):
+    return judge_test(learn([base, *(others or [base])]), candidate, SITES, **options)
+
+
+def test_the_same_values_agree():
+    sent = values((1, 0, 3), (4, 0, True))
+    found = rule(sent, sent)
+    assert (found.status, found.compared, found.telling, found.unstable) == ("agrees", 2, 1, 0)
+
+
+def test_other_values_differ_and_say_where():
+    found = rule(values((1, 0, 3), (1, 0, 3)), values((1, 0, 3), (1, 0, 4)))
+    (deviation,) = found.deviations
+    assert found.status == "differs"
+    assert (deviation.site, deviation.slot, deviation.occurrence, deviation.weak) == (1, 0, 1, False)
+    assert str(deviation.difference) == "value: 3 became 4 (value)"
+
+
+def test_missing_and_extra_values_differ():
+    sent = values((1, 0, 3), (1, 0, 3))
+    assert rule(sent, values((1, 0, 3))).deviations[0].difference.kind == "missing"
+    assert rule(sent, {}).status == "differs"
+    assert rule(sent, values((1, 0, 3), (1, 0, 3), (1, 0, 3))).deviations[0].difference.kind == "extra"
+    assert rule(sent, values((1, 0, 3), (1, 0, 3), (99, 0, 3))).deviations[0].site == 99
+
+
+def test_only_truths_and_names_are_no_evidence():
+    sent = values((4, 0, True), (4, 1, ["cls", "m:C"]))
+    assert rule(sent, sent).status == "silent"
+    assert rule(sent, values((4, 0, False), (4, 1, ["cls", "m:C"]))).status == "differs"
+    assert not any(map(tells, (True, None, ["no", "x"], ["fn", "m:f"], ["o", "m:C", [], None])))
+    assert all(map(tells, (0, "", ["l", []], ["o", "m:C", [["a", 1]], None], ["x", "m:E", []])))
+
+
+def test_floats_have_a_tolerance():
+    sent, near = values((3, 0, ["f", (0.3).hex()])), values((3, 0, ["f", (0.1 + 0.2).hex()]))
+    assert rule(sent, near).status == "agrees"
+    assert rule(sent, near, tolerance=Tolerance(rtol=0, atol=0)).status == "differs"
+
+
+def test_what_base_does_not_reproduce_is_left_out():
+    base, other = values((1, 0, 3), (3, 0, 0.5)), values((1, 0, 3), (3, 0, 0.75))
+    found = rule(base, values((1, 0, 3), (3, 0, 9)), others=[other])
+    assert (found.status, found.unstable) == ("agrees", 1)
+    assert rule(base, values((1, 0, 4), (3, 0, 9)), others=[other]).status == "differs"
+
+
+def test_the_same_values_in_any_order():
+    base, other = values((3, 0, 1), (3, 0, 2)), values((3, 0, 2), (3, 0, 1))
+    assert rule(base, values((3, 0, 2), (3, 0, 1)), others=[other]).status == "agrees"
+    assert rule(base, values((3, 0, 2), (3, 0, 2)), others=[other]).status == "differs"
+
+
+def test_counts_that_chance_decides_weigh_little_but_silence_does_not():
+    base = values((1, 0, 3), (3, 0, 1), (3, 0, 1), (3, 0, 1))
+    other = values((1, 0, 3), (3, 0, 1), (3, 0, 1))
+    assert rule(base, values((3, 0, 1), (3, 0, 1)), others=[other]).status == "weak"
+    assert rule(base, {}, others=[other]).status == "differs"
+    assert rule(base, values((1, 0, 4), (3, 0, 1)), others=[other]).status == "differs"
+
+
+def test_an_assertion_that_holds_all_the_same_by_the_judges_own_comparison():
+    sent = values((2, 0, 3))
+    assert rule(sent, values((2, 0, 4))).status == "weak"
+    assert rule(sent, values((2, 0, 5))).status == "differs"
+    assert rule(sent, values((2, 0, ["o", "m:EqualsAll", [], None]))).status == "differs"
+    assert rule(values((1, 0, 3)), values((1, 0, ["f", (3.0).hex()]))).status == "weak"
+
+
+def test_two_wrong_values_that_are_equal_to_each_other_do_not_count():
+    sent = values((3, 0, 1), (3, 1, 1))
+    assert rule(sent, values((3, 0, 2), (3, 1, 2))).status == "differs"
+
+
+def test_with_changed_literals_only_the_values_count():
+    base = values((2, 0, 7))
+    assert rule(base, values((2, 0, 8))).status == "weak"
+    assert rule(base, values((2, 0, 8)), perturbed=True).status == "differs"
+    assert rule(base, base, perturbed=True).status == "agrees"
+
+
+def test_what_no_assertion_looks_at_is_weak():
+    sent = values((4, 0, True), (4, 1, 5))
+    assert rule(sent, values((4, 0, True), (4, 1, 6))).status == "weak"
+    assert rule(sent, values((4, 0, True))).status == "differs"
+
+
+def test_truths_of_another_value():
+    sent = values((4, 0, 5))
+    assert rule(sent, values((4, 0, 6))).status == "weak"
+    assert rule(sent, values((4, 0, 0))).status == "differs"
+
+
+def test_exceptions_by_type_and_message():
+    sent = values((5, 0, ["x", "builtins:KeyError", ["a"]]))
+    assert rule(sent, values((5, 0, ["x", "builtins:KeyError", ["b"]]))).status == "weak"
+    assert rule(sent, values((5, 0, ["x", "builtins:ValueError", ["a"]]))).status == "differs"
+    assert rule(sent, values((5, 0, None))).status == "differs"
+
+
+def test_strong_deviations_come_first_and_few_are_kept():
+    base = values(*((2, 0, 3) for _ in range(9)), (1, 0, 3))
+    found = rule(base, values(*((2, 0, 4) for _ in range(9)), (1, 0, 9)), keep=3)
+    assert [deviation.weak for deviation in found.deviations] == [False, True, True]
+
+
+@pytest.mark.parametrize("event", [[1, 0], [1, 0, 1, 1], ["1", 0, 1], [True, 0, 1], [1, 0.5, 1], {}, None, 3])
+def test_events_that_are_none(event):
+    with pytest.raises(ValueError, match="event"):
+        read([event])
+
+
+def test_shares_of_a_suite():
+    truths = {
+        "f::a": learn([values((1, 0, 3), (4, 0, True))] * 2),
+        "f::b": learn([values((4, 0, True))] * 2),
+        "f::c[1]": learn([values((1, 0, 4))] * 2),
+        "f::d": learn([values((3, 0, 4)), values((3, 0, 5))]),
+    }
+    perturbed = {"f::a": learn([values((1, 0, 9))] * 2), "f::b": learn([{}] * 2), "f::c[2]": learn([{}] * 2)}
+    found = shares(truths, perturbed)
+    assert (found.tests, found.with_values, found.with_secret) == (4, 2, 2)
+    assert (found.sites, found.sites_with_values) == (3, 1)
+    assert found.silent == ("f::b", "f::d")

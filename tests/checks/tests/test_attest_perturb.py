@@ -1,0 +1,205 @@
+"""Perturbed files have other literals, drawn by the secret, at the same lines; canaries fail where they are planted."""
+
+import ast
+import textwrap
+
+import pytest
+
+from truelap.checks.tests.attest_canary import canaries
+from truelap.checks.tests.attest_perturb import Lot, another, perturb
+
+FILE = textwrap.dedent('''
+    """Doc 1."""
+    import pytest
+    SIZE = 7
+    DATA = ["abc", ("b", 2)]
+    _hidden = 5
+    pytestmark = "mark"
+
+    @pytest.mark.parametrize("value, other", [(10, "abc"), (20, "xyz")], ids=["p", "q"])
+    def test_one(value, other, default=3):
+        """Doc 2."""
+        x = f(12, 0.5, "abc", mode="fast")
+        assert x[0] == {"abc": 12}
+        assert getattr(x, "name") != f"{x!r} {12}"
+        assert 10**9 + 2**3 == g(x["abc"])
+        with pytest.raises(ValueError, match="abc 12"):
+            f(-4)
+
+    class TestTwo:
+        size = 8
+
+        def setup_method(self):
+            self.text = "letters"
+
+        async def test_two(self):
+            assert await h(100) == "%s of {}" + "multi" "part"
+''').lstrip()
+
+
+def changed(text=FILE, secret=b"s", **options):
+    found = perturb(text.encode(), secret, filename="f", inputs=1, expected=1, **options)
+    assert found.source is not None, found.reason
+    return found.source.decode()
+
+
+def literals(text):
+    return [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+
+
+def test_every_literal_that_may_change_does():
+    text = changed()
+    for line, before in zip(text.splitlines(), FILE.splitlines(), strict=True):
+        kept = (
+            "Doc",
+            "import",
+            "_hidden",
+            "pytestmark",
+            "class",
+            "def test_one",
+            "raises",
+            "setup",
+            "getattr",
+            "with",
+        )
+        if any(ast_part.isdigit() for ast_part in before) and not any(word in before for word in kept):
+            assert line != before
+    for kept in (
+        '"value, other"',
+        'ids=["p", "q"]',
+        "default=3",
+        'mode="fast"',
+        '"name"',
+        "x[0]",
+        "**9",
+        "abc 12",
+        "{12}",
+        "%s of {}",
+        "_hidden = 5",
+    ):
+        assert kept in text, kept
+    assert "SIZE = 7" not in text
+    assert "size = 8" not in text
+
+
+def test_parameters_can_be_left_alone():
+    assert '[(10, "abc"), (20, "xyz")]' in changed(parameters=False)
+    assert '[(10, "abc"), (20, "xyz")]' not in changed()
+
+
+def test_lines_and_structure_stay():
+    shape = [type(node) for node in ast.walk(ast.parse(FILE))]
+    text = changed()
+    assert len(text.splitlines()) == len(FILE.splitlines())
+    assert len([type(node) for node in ast.walk(ast.parse(text))]) in range(len(shape) - 2, len(shape) + 1)
+
+
+def test_texts_change_alike_in_the_whole_file():
+    text = changed()
+    new = ast.literal_eval(text.partition("DATA = ")[2].partition("\n")[0])[0]
+    assert new != "abc"
+    assert text.count(repr(new)) == FILE.count('"abc"')
+
+
+def test_the_secret_decides():
+    assert changed(secret=b"1") == changed(secret=b"1")
+    assert len({changed(secret=bytes([number])) for number in range(20)}) == 20
+
+
+def test_the_share_is_kept():
+    many = "def test():\n" + "".join(f"    f({number})\n" for number in range(100, 1100))
+    found = perturb(many.encode(), b"s", inputs=0.3, expected=1)
+    assert 200 < found.changes < 400
+
+
+@pytest.mark.parametrize("value", [0, 1, 2, 63, 64, 65, 10**12, 0.0, 0.5, 1e300, "a", "Z9", "a b", "é1"])
+def test_another_is_another_of_the_same_kind(value):
+    for drawn in (0, 1, 2, 3, 2**16, 2**63 + 7):
+        new = ast.literal_eval(another(value, drawn))
+        assert type(new) is type(value)
+        assert new != value
+        assert not isinstance(value, str) or len(new) == len(value)
+        assert isinstance(value, str) or 0 <= new <= max(value + 2, value * 1.3)
+
+
+@pytest.mark.parametrize("value", [True, None, b"a", 1j, "", "%d", "{}", "--", 2**70, 1e308, ...])
+def test_some_values_have_no_other(value):
+    assert another(value, 7) is None
+
+
+def test_what_cannot_be_read_is_left_with_a_reason():
+    assert perturb(b"def test(:\n", b"s").source is None
+    assert "SyntaxError" in perturb(b"def test(:\n", b"s").reason
+
+
+def test_draws_are_even_and_do_not_depend_on_each_other():
+    lot = Lot(b"s", "f")
+    assert lot.draw(1, 2) == Lot(b"s", "f").draw(1, 2) != Lot(b"s", "g").draw(1, 2)
+    assert 400 < sum(lot.chance(0.5, number) for number in range(1000)) < 600
+
+
+CANARIES = textwrap.dedent("""
+    import unittest
+
+    def test_equal():
+        assert 1 + 1 == 2
+
+    def test_negated():
+        assert "a" in "abc"
+
+    def test_loop():
+        for x in [1, 2]:
+            assert x
+
+    class TestThings(unittest.TestCase):
+        def test_method(self):
+            self.assertEqual([1, 2], list((1, 2)))
+
+        def test_true(self):
+            self.assertTrue(len("ab") < 3)
+
+    def test_nothing():
+        return None
+
+    def test_only_raises():
+        with unittest.TestCase().assertRaises(KeyError):
+            assert {}[1]
+""")
+
+
+def failing(source):
+    """Which tests of a file fail, by scope."""
+    space = {}
+    exec(compile(source, "test_x.py", "exec"), space)
+    tests = {name: space[name] for name in space if name.startswith("test_")}
+    case = space["TestThings"]
+    tests |= {
+        f"TestThings.{name}": getattr(case(name), name) for name in vars(case) if name.startswith("test_")
+    }
+    found = set()
+    for name, test in tests.items():
+        try:
+            test()
+        except AssertionError:
+            found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_canaries_fail_and_nothing_else_does(count):
+    for secret in range(12):
+        found = canaries(CANARIES.encode(), bytes([secret]), count=count)
+        assert failing(found.source) == {canary.scope for canary in found.planted}
+        assert len(found.planted) == min(count, 5)
+        assert failing(CANARIES) == set()
+
+
+def test_canaries_stand_elsewhere_with_another_secret():
+    planted = [canaries(CANARIES.encode(), bytes([secret]), count=2).planted for secret in range(8)]
+    assert len(set(planted)) > 3
+    assert canaries(CANARIES.encode(), b"1") == canaries(CANARIES.encode(), b"1")
+
+
+def test_a_file_without_assertions_has_no_canary():
+    assert canaries(b"def test():\n    pass\n", b"s").source is None
+    assert canaries(b"def test(:\n", b"s").reason.startswith("SyntaxError")
