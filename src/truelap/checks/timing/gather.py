@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,8 @@ def _protocol(time: Time) -> dict[str, Any]:
     return {
         "name": "pairs-1",
         "clock": "cpu of the whole sandbox, read by the judge; wall must bear it out",
-        "number": "asv_runner 0.2: one setup, then a number of calls",
+        "number": "as in asv_runner 0.2: one setup, then a number of calls",
+        "asv_runner": version("asv_runner"),
         "decision": "every visit beyond the margin, in the same direction",
         **time.model_dump(mode="json"),
     }
