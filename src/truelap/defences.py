@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 DEFENCES: Mapping[str, str] = MappingProxyType(
     {
+        # collect
+        "text_diff": "the diff for people shows every line, of files that look binary too",
         # restore
         "protected": "the policy's protected patterns are put back to base",
         "suite": "what base's own asv config resolves to is protected as well",

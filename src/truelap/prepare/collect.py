@@ -107,7 +107,7 @@ def collect(  # noqa: PLR0917 - the stations' shape
     """
     patch, findings = collect_patch(world.store, case.base, submission, policy)
     if patch.tree:
-        diff = world.store.diff(case.base.tree, patch.tree, text=True)
+        diff = world.store.diff(case.base.tree, patch.tree, text=policy.keeps("text_diff"))
     else:
         diff = submission.content if isinstance(submission, PatchFile) else b""
     counts = {"files": patch.files, "added_lines": patch.added_lines, "removed_lines": patch.removed_lines}

@@ -34,14 +34,21 @@ def _one_sentence(text: str) -> str:
     return text
 
 
+Ended = Outcome | Literal["usage"]
+"""How a run ends; "usage" where what was named cannot even be read."""
+
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 Sentence = Annotated[str, AfterValidator(_one_sentence)]
 
 
 class Planted(Frozen):
-    """One thing to do to a folder before it is submitted. `@NAME@` in any text is filled in, see `plant`."""
+    """One thing to do to a folder before it is submitted. `@NAME@` in any text is filled in, see `plant`.
 
-    do: Literal["write", "append", "link", "mode", "move", "remove", "pipe", "git", "forge"]
+    `rewrite` writes in place and leaves the time stamp as it was; `forge` stores bytes under the id of base's file,
+    and `forget` removes what is stored there.
+    """
+
+    do: Literal["write", "append", "rewrite", "link", "mode", "move", "remove", "pipe", "git", "forge", "forget"]
     path: str = ""
     text: str = ""
     """Content, target of a link or move, or standard input of git."""
@@ -69,7 +76,7 @@ class Submission(Frozen):
 class Expected(Frozen):
     """What the verdict must say."""
 
-    outcome: Outcome
+    outcome: Ended
     failure_reason: str | None = None
     finding: str | None = None
     """A code that must be among the findings."""
@@ -78,12 +85,14 @@ class Expected(Frozen):
 class Gain(Frozen):
     """What the attacker has when nothing stops him. All that is named must hold."""
 
-    outcome: Outcome = "accepted"
+    outcome: Ended = "accepted"
     speed: Speed | None = None
     holds: Texts = ()
     """Paths at which the candidate differs from base."""
     unseen: Texts = ()
     """Paths that the submission edits and no finding or discarded path names."""
+    hides: Texts = ()
+    """Texts of the submission that the diff for people does not show."""
     ran: bool = False
     """A program of the submission ran on the judge's side, and left its mark."""
     keeps: Texts = ()
@@ -109,7 +118,7 @@ class Attack(Frozen):
     limits: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Changes to sections of the policy (`refuse`, `tests`, `limits`, ...), so that a bound can be reached with little."""
     environ: dict[str, str] = Field(default_factory=dict)
-    """Variables that the judge itself is started with."""
+    """Variables that the judge itself is started with; filled in like a planted text."""
     serves: bool = False
     """Whether a server on the loopback interface gives answers away meanwhile."""
     submission: Submission

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from truelap.errors import UsageError
-from truelap.model import Base, Case, Outcome, Verdict, shown
+from truelap.errors import UsageError, WorldError, boundary
+from truelap.model import Base, Case, Verdict, shown
 from truelap.policy import Policy, load_policy
 from truelap.prepare.base import base_of_directory, base_of_revision
-from truelap.prepare.collect import PatchFile, Worktree
+from truelap.prepare.collect import Collected, PatchFile, Worktree
 from truelap.redteam.naive import REPLACED, own_apply, own_checkout, own_diff
 from truelap.redteam.oracle import serving
 from truelap.redteam.plant import filled, plant, working_tree
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from truelap.prepare.collect import Submission as Submitted
-    from truelap.redteam.attack import Attack, Submission
+    from truelap.redteam.attack import Attack, Ended, Submission
     from truelap.settings import Settings
     from truelap.world import World
 
@@ -38,9 +38,6 @@ _QUICK = {"tests": {"test_timeout_s": 10.0, "timeout_s": 60.0}, "time": {"benchm
 """Bounds that keep an attack that hangs from holding up the others."""
 
 _NOTHING_PUT_BACK = ("protected", "suite", "test_code", "helpers")
-
-Ended = Outcome | Literal["usage"]
-
 
 class Came(NamedTuple):
     """What came of a submission.
@@ -51,6 +48,7 @@ class Came(NamedTuple):
         verdict: None where there is none.
         changed: paths at which the candidate differs from base.
         told: paths that the record names.
+        diff: what people get to read.
         marked: whether a program of the submission has left its mark outside every sandbox.
         kept: planted files of the result folder that are still there, as they were.
     """
@@ -60,6 +58,7 @@ class Came(NamedTuple):
     verdict: Verdict | None = None
     changed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    diff: bytes = b""
     marked: bool = False
     kept: frozenset[str] = frozenset()
 
@@ -84,12 +83,15 @@ class Bench:
         with ExitStack() as stack:
             place = Path(stack.enter_context(TemporaryDirectory(dir=self.project.parent)))
             port = stack.enter_context(serving()) if attack.serves else 0
-            stack.enter_context(_environment(attack.environ))
             words = {"HERE": str(place), "MARK": str(place / "mark"), "PORT": str(port)}
+            stack.enter_context(_environment({k: filled(v, words) for k, v in attack.environ.items()}))
             try:
-                came = self._judge(attack, submission, frozenset(off), place, words)
+                with boundary(f"attack {attack.id}"):
+                    came = self._judge(attack, submission, frozenset(off), place, words)
             except UsageError as error:
                 came = Came("usage", str(error))
+            except WorldError as error:
+                came = Came("inconclusive", str(error))
             return came._replace(marked=(place / "mark").exists())
 
     def _judge(
@@ -112,12 +114,14 @@ class Bench:
         entries = self.world.store.entries(base.tree, case.candidate_tree or base.tree)
         patch = case.patch.entries if case.patch else ()
         told = {shown(entry.path) for entry in patch} | {finding.path or "" for finding in verdict.findings}
+        collected = case.get("collect")
         return Came(
             outcome=verdict.outcome,
             message=_message(verdict),
             verdict=verdict,
             changed=frozenset(shown(entry.path) for entry in entries),
             told=frozenset(told),
+            diff=collected.diff if isinstance(collected, Collected) else b"",
             kept=kept,
         )
 

@@ -70,6 +70,10 @@ def _plant(folder: Path, step: Planted, words: Mapping[str, str]) -> None:
             path.unlink(missing_ok=True)
             path.write_text(text, "utf-8")
             path.chmod(step.mode)
+        case "rewrite":
+            facts = path.stat()
+            path.write_text(text, "utf-8")
+            os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         case "append":
             path.write_text(path.read_text("utf-8") + text, "utf-8")
         case "link":
@@ -82,20 +86,24 @@ def _plant(folder: Path, step: Planted, words: Mapping[str, str]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
         case "remove":
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         case "pipe":
             os.mkfifo(path)
         case "git":
             _git(folder).run(*(filled(word, words) for word in step.argv), stdin=text.encode())
         case "forge":
-            _forge(folder, step.path, text.encode())
+            content = text.encode()
+            loose = _loose(folder, step.path)
+            loose.chmod(0o644)
+            loose.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content)))
+        case "forget":
+            _loose(folder, step.path).unlink()
 
 
-def _forge(folder: Path, path: str, content: bytes) -> None:
-    """Store other bytes under the id of base's file, as somebody does who can write into `.git/objects`."""
+def _loose(folder: Path, path: str) -> Path:
+    """Where the repository stores a file of base."""
     blob = _git(folder).text("rev-parse", f"HEAD:{path}")
     loose = folder / ".git" / "objects" / blob[:2] / blob[2:]
     if not loose.is_file():
-        raise WorldError(f"{loose}: there is no such loose object to forge")
-    loose.chmod(0o644)
-    loose.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content)))
+        raise WorldError(f"{loose}: there is no such loose object")
+    return loose

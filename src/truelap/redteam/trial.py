@@ -85,6 +85,8 @@ def _not_gained(gain: Gain, came: Came) -> str | None:
         return f"the candidate does not hold {', '.join(sorted(missing))}"
     if seen := set(gain.unseen) & came.told:
         return f"the record names {', '.join(sorted(seen))} all the same"
+    if shown := [text for text in gain.hides if text.encode() in came.diff]:
+        return f"the diff shows {shown[0]!r}"
     if gone := set(gain.keeps) - came.kept:
         return f"{', '.join(sorted(gone))} is not in the result folder"
     return "nothing of it has run" if gain.ran and not came.marked else None
