@@ -47,7 +47,7 @@ def pytest_runtest_makereport(item, call):
 def policy_without(run, path, *rules):
     """The shipped policy with some refusal rules off."""
     text = run("policy", "show", "--as", "toml").out
-    path.write_text(re.sub(r"(?m)^off = \[\]", f"off = {json.dumps(list(rules))}", text))
+    path.write_text(re.sub(r"(?m)^off = \[\]", f"off = {json.dumps(list(rules))}", text, count=1))
     assert json.dumps(list(rules)) in path.read_text()
     return path
 
