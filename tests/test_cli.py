@@ -147,7 +147,7 @@ def test_quiet_says_nothing(tiny, tmp_path):
 
 def test_require_faster_turns_an_accepted_patch_away(tiny, tmp_path):
     tiny.write({"tiny/__init__.py": "def total(n):\n    return sum([i for i in range(n)])  # as it was\n"})
-    argv = ("verify", tiny.folder, "--base", "HEAD", "--worktree", *QUICK, "--json")
+    argv = ("time", tiny.folder, "--base", "HEAD", "--worktree", *QUICK, "--json")
     plain, required = truelap(*argv), truelap(*argv, "--require", "faster")
     assert json.loads(plain.stdout)["speed"] == "same"
     assert (plain.returncode, required.returncode) == (0, 1)

@@ -21,19 +21,6 @@ from truelap.world import procfs
 _SUBREAPER = 36
 _PATIENCE_S = 20.0
 _RANDOM_MOMENTS = 20
-_OF_OTHERS: set[int] = set()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _orphans_come_to_us():
-    """Whatever outlives its judge becomes a child of the test, so nothing can be left unseen."""
-    libc = ctypes.CDLL(None)
-    assert libc.prctl(_SUBREAPER, 1, 0, 0, 0) == 0
-    # Other tests of this process keep launchers ready; they are no business of these.
-    _OF_OTHERS.update(procfs.descendants(os.getpid()))
-    yield
-    _OF_OTHERS.clear()
-    libc.prctl(_SUBREAPER, 0, 0, 0, 0)
 
 
 @dataclass
@@ -41,6 +28,8 @@ class Track:
     """One library, one command, and the folders that it may use."""
 
     folder: Path
+    others: frozenset[int]
+    """Children that other tests left to the session: launchers that wait for a plan."""
 
     @property
     def out(self) -> Path:
@@ -58,10 +47,20 @@ class Track:
 
     def check_nothing_runs(self) -> None:
         deadline = time.monotonic() + _PATIENCE_S
-        while left := _living_descendants():
+        while left := self._living():
             assert time.monotonic() < deadline, f"still running: {left}"
             time.sleep(0.02)
         assert str(self.work) not in Path("/proc/self/mountinfo").read_text()
+
+    def _living(self) -> list[str]:
+        found = []
+        for pid in set(procfs.descendants(os.getpid())) - self.others:
+            if procfs.state(pid) not in {"Z", "X", ""}:
+                found.append(f"{pid} {procfs.name(pid)}")
+                continue
+            with suppress(ChildProcessError):  # somebody else's child
+                os.waitpid(pid, os.WNOHANG)
+        return found
 
     def check_result(self) -> None:
         """No verdict, or a right one."""
@@ -79,23 +78,16 @@ class Track:
         assert not [path.name for path in self.out.iterdir() if path.name.startswith(".")]
 
 
-def _living_descendants() -> list[str]:
-    found = []
-    for pid in set(procfs.descendants(os.getpid())) - _OF_OTHERS:
-        if procfs.state(pid) not in {"Z", "X", ""}:
-            found.append(f"{pid} {procfs.name(pid)}")
-            continue
-        with suppress(ChildProcessError):  # somebody else's child
-            os.waitpid(pid, os.WNOHANG)
-    return found
-
-
 @pytest.fixture(scope="module")
-def track(tmp_path_factory, make_tiny) -> Track:
-    track = Track(tmp_path_factory.mktemp("kill"))
+def track(tmp_path_factory, make_tiny):
+    """Whatever outlives its judge becomes a child of the test meanwhile, so nothing can be left unseen."""
+    track = Track(tmp_path_factory.mktemp("kill"), frozenset(procfs.descendants(os.getpid())))
     make_tiny(track.folder / "tiny")
     track.work.mkdir()
-    return track
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(_SUBREAPER, 1, 0, 0, 0) == 0
+    yield track
+    libc.prctl(_SUBREAPER, 0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -158,9 +150,11 @@ def test_asked_to_stop(track, lap_s, number, part):
     track.check_nothing_runs()
 
 
-def test_asked_twice_it_still_tidies_up(track, lap_s):
+def test_asked_twice_it_still_tidies_up(track):
     process = track.start()
-    time.sleep(0.5 * lap_s)
+    while not list(track.work.iterdir()):
+        assert process.poll() is None
+        time.sleep(0.01)
     for _ in range(5):
         process.send_signal(signal.SIGTERM)
         time.sleep(0.01)
