@@ -20,6 +20,10 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "suite": "what base's own asv config resolves to is protected as well",
         "test_code": "test code is put back to base",
         "helpers": "single-file helpers that only tests use count as test code",
+        # rebuild
+        "build_ends_well": "a candidate that does not build where base does is a failure",
+        "build_sources": "a build that changes tracked files which base's build leaves alone is a failure",
+        "build_outputs": "what a build leaves is judged by the rules for a submission",
         # tests
         "base_config": "pytest reads the judge's copy of base's configuration",
         "plugins": "a plugin that only the candidate brings is a failure",
@@ -38,6 +42,11 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "sealed_tree": "a step cannot change the files of its tree",
         "fresh_tree": "each step gets a copy of the tree of its own",
         "no_network": "a sandbox has a network namespace of its own, without a way out",
+        "strict_json": "a message that is no plain JSON object is the worker's fault, not the judge's",
         "cleared_environment": "nothing of the judge's environment reaches a sandbox",
+        # results
+        "clean_output": "what an earlier run left in the result folder is removed first",
+        "plain_output": "a link under a result's name is refused",
+        "atomic_output": "a result is written aside and renamed, whatever stands there",
     }
 )

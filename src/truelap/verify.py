@@ -85,7 +85,7 @@ def verify(
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
     settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
     request.check(task)
-    with Output(settings.out) if settings.out else nullcontext() as out:
+    with Output(settings.out, frozenset(policy.ablate.off)) if settings.out else nullcontext() as out:
         with open_ground(settings.work) as ground:
             base, submission = request.open_base(ground.store, task), request.open_submission(policy)
             stations = [s for s in line(submission) if s.prepares or only in {None, s.name}]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from truelap.model import Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.build_command import build_plan, with_interpreter
-from truelap.prepare.build_outputs import judge_outputs, judging
+from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
 from truelap.rules import Scene
 from truelap.task import import_roots
 from truelap.world.disk import UnreadableError
@@ -141,6 +141,7 @@ class _Rebuild:
             access="owned",
             env={**_FIXED, **environment.env},
             channel=False,
+            without=frozenset(self._policy.ablate.off),
         )
 
     def _keep_base(self, plain: TreeOnDisk, built: _Built, found: Deviations) -> _Base:
@@ -159,9 +160,10 @@ class _Rebuild:
 
     def _keep_candidate(self, plain: TreeOnDisk, built: _Built, base: _Base) -> tuple[Finding, ...]:
         if built.found is None:
-            return (_failed("rebuild_failed", f"candidate: {built.error}"),)
+            failed = _failed("rebuild_failed", f"candidate: {built.error}")
+            return (failed,) if self._policy.keeps("build_ends_well") else ()
         rewritten = sorted({*built.found.changed, *built.found.missing} - base.writes)
-        if rewritten:
+        if rewritten and self._policy.keeps("build_sources"):
             return tuple(_failed("tamper:build_changed_sources", _REWRITTEN, path) for path in rewritten)
         made = self._made(built, built.found)
         size = sum(product.size for product in made)
@@ -173,7 +175,7 @@ class _Rebuild:
             )
         by_base = {product.path: product for product in base.made}
         rules = judging(self._policy, self._scene(base.tree, len(made)), self._guarded, by_base)
-        outputs = judge_outputs(made, rules)
+        outputs = judge_outputs(made, rules) if self._policy.keeps("build_outputs") else Outputs(made, ())
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)

@@ -48,7 +48,9 @@ class Planted(Frozen):
     and `forget` removes what is stored there.
     """
 
-    do: Literal["write", "append", "rewrite", "link", "mode", "move", "remove", "pipe", "git", "forge", "forget"]
+    do: Literal[
+        "write", "append", "rewrite", "link", "mode", "move", "remove", "pipe", "git", "forge", "forget"
+    ]
     path: str = ""
     text: str = ""
     """Content, target of a link or move, or standard input of git."""
@@ -80,6 +82,8 @@ class Expected(Frozen):
     failure_reason: str | None = None
     finding: str | None = None
     """A code that must be among the findings."""
+    faster: bool | None = None
+    """Whether the verdict calls it faster; None where speed does not matter."""
 
 
 class Gain(Frozen):

@@ -39,6 +39,7 @@ _QUICK = {"tests": {"test_timeout_s": 10.0, "timeout_s": 60.0}, "time": {"benchm
 
 _NOTHING_PUT_BACK = ("protected", "suite", "test_code", "helpers")
 
+
 class Came(NamedTuple):
     """What came of a submission.
 
@@ -61,6 +62,11 @@ class Came(NamedTuple):
     diff: bytes = b""
     marked: bool = False
     kept: frozenset[str] = frozenset()
+
+    @property
+    def speed(self) -> str | None:
+        """What the verdict calls it."""
+        return self.verdict.speed if self.verdict else None
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ class Bench:
         words: Mapping[str, str],
     ) -> Came:
         policy = policy_for(attack, off)
-        with _result_folder(submission, place / "out", words) as out:
+        with _result_folder(submission, place / "out", words, off) as out:
             submitted, base = self._submitted(submission, off, policy, place / "repo", words)
             case, verdict = self._walk(attack, submitted, base, policy)
             kept: frozenset[str] = frozenset()
@@ -197,11 +203,13 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _result_folder(submission: Submission, folder: Path, words: Mapping[str, str]) -> Iterator[Output | None]:
+def _result_folder(
+    submission: Submission, folder: Path, words: Mapping[str, str], off: frozenset[str]
+) -> Iterator[Output | None]:
     if submission.out:
         folder.mkdir()
         plant(folder, submission.out, words)
-    with Output(folder) if submission.out else nullcontext() as out:
+    with Output(folder, off) if submission.out else nullcontext() as out:
         yield out
 
 

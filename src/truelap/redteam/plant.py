@@ -64,40 +64,62 @@ def _git(folder: Path) -> Git:
 
 def _plant(folder: Path, step: Planted, words: Mapping[str, str]) -> None:
     path, text = folder / filled(step.path, words), filled(step.text, words)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    match step.do:
-        case "write":
-            path.unlink(missing_ok=True)
-            path.write_text(text, "utf-8")
-            path.chmod(step.mode)
-        case "rewrite":
-            facts = path.stat()
-            path.write_text(text, "utf-8")
-            os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-        case "append":
-            path.write_text(path.read_text("utf-8") + text, "utf-8")
-        case "link":
-            path.unlink(missing_ok=True)
-            path.symlink_to(text)
-        case "mode":
-            path.chmod(step.mode)
-        case "move":
-            target = folder / text
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-        case "remove":
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        case "pipe":
-            os.mkfifo(path)
-        case "git":
-            _git(folder).run(*(filled(word, words) for word in step.argv), stdin=text.encode())
-        case "forge":
-            content = text.encode()
-            loose = _loose(folder, step.path)
-            loose.chmod(0o644)
-            loose.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content)))
-        case "forget":
-            _loose(folder, step.path).unlink()
+    if step.do == "git":
+        _git(folder).run(*(filled(word, words) for word in step.argv), stdin=text.encode())
+    elif step.do in {"forge", "forget"}:
+        _tamper_with_store(folder, step, text.encode())
+    elif step.do == "move":
+        (folder / text).parent.mkdir(parents=True, exist_ok=True)
+        path.rename(folder / text)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _WAYS[step.do](path, text, step.mode)
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    path.unlink(missing_ok=True)
+    path.write_text(text, "utf-8")
+    path.chmod(mode)
+
+
+def _append(path: Path, text: str, _mode: int) -> None:
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
+def _rewrite(path: Path, text: str, _mode: int) -> None:
+    facts = path.stat()
+    path.write_text(text, "utf-8")
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+def _link(path: Path, text: str, _mode: int) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(text)
+
+
+def _remove(path: Path, _text: str, _mode: int) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+_WAYS = {
+    "write": _write,
+    "append": _append,
+    "rewrite": _rewrite,
+    "link": _link,
+    "remove": _remove,
+}
+
+
+def _tamper_with_store(folder: Path, step: Planted, content: bytes) -> None:
+    loose = _loose(folder, step.path)
+    if step.do == "forget":
+        loose.unlink()
+        return
+    loose.chmod(0o644)
+    loose.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content)))
 
 
 def _loose(folder: Path, path: str) -> Path:

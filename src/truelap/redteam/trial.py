@@ -6,7 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from truelap.redteam.attack import Attack, Expected, Gain
+    from collections.abc import Iterator
+
+    from truelap.redteam.attack import Attack, Gain
     from truelap.redteam.bench import Bench, Came
 
 Variant = Literal["attack", "twin", "ablated"]
@@ -54,39 +56,49 @@ def _wrong(attack: Attack, variant: Variant, came: Came) -> str | None:
         return _accused(came)
     if variant == "ablated" or attack.waiting:
         return _not_gained(attack.gain, came)
-    return _not_caught(attack.expect, came)
+    return _not_caught(attack, came)
 
 
-def _not_caught(expect: Expected, came: Came) -> str | None:
+def _not_caught(attack: Attack, came: Came) -> str | None:
+    expect = attack.expect
     if came.marked:
-        return "a program of the submission ran outside of every sandbox"
+        return "the submission left its mark outside of every sandbox"
+    if left := came.kept.intersection(attack.gain.keeps):
+        return f"{', '.join(sorted(left))} was left in the result folder"
     reason = came.verdict.failure_reason if came.verdict else None
     if (came.outcome, reason) != (expect.outcome, expect.failure_reason):
         return f"came out {came.outcome} ({reason}), not {expect.outcome} ({expect.failure_reason})"
     if expect.finding is not None and expect.finding not in codes(came):
         return f"no finding {expect.finding}, but {', '.join(sorted(codes(came))) or 'none'}"
+    if expect.faster is not None and (came.speed == "faster") != expect.faster:
+        return f"it was called {came.speed}"
     return None
 
 
 def _accused(came: Came) -> str | None:
     if came.marked:
-        return "a program of the submission ran outside of every sandbox"
+        return "the submission left its mark outside of every sandbox"
     if came.outcome != "accepted":
         return f"an honest submission came out {came.outcome}: {came.message}"
     return None
 
 
 def _not_gained(gain: Gain, came: Came) -> str | None:
+    return next(_lacking(gain, came), None)
+
+
+def _lacking(gain: Gain, came: Came) -> Iterator[str]:
     if came.outcome != gain.outcome:
-        return f"came out {came.outcome} all the same: {came.message}"
-    if gain.speed is not None and (came.verdict is None or came.verdict.speed != gain.speed):
-        return f"speed is {came.verdict.speed if came.verdict else None} all the same"
+        yield f"came out {came.outcome} all the same: {came.message}"
+    if gain.speed not in {None, came.speed}:
+        yield f"its speed is {came.speed} all the same"
     if missing := set(gain.holds) - came.changed:
-        return f"the candidate does not hold {', '.join(sorted(missing))}"
+        yield f"the candidate does not hold {', '.join(sorted(missing))}"
     if seen := set(gain.unseen) & came.told:
-        return f"the record names {', '.join(sorted(seen))} all the same"
+        yield f"the record names {', '.join(sorted(seen))} all the same"
     if shown := [text for text in gain.hides if text.encode() in came.diff]:
-        return f"the diff shows {shown[0]!r}"
+        yield f"the diff shows {shown[0]!r}"
     if gone := set(gain.keeps) - came.kept:
-        return f"{', '.join(sorted(gone))} is not in the result folder"
-    return "nothing of it has run" if gain.ran and not came.marked else None
+        yield f"{', '.join(sorted(gone))} is not in the result folder"
+    if gain.ran and not came.marked:
+        yield "it left no mark"

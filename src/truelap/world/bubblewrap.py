@@ -159,7 +159,8 @@ def _channel(step: Step) -> tuple[Channel | None, socket.socket | None]:
         return None, None
     ours, theirs = socket.socketpair()
     limits = step.limits
-    return Channel(ours, message_bytes=limits.message_bytes, messages=limits.messages), theirs
+    strict = "strict_json" not in step.without
+    return Channel(ours, message_bytes=limits.message_bytes, messages=limits.messages, strict=strict), theirs
 
 
 def _last_line(output: bytes) -> str:

@@ -33,12 +33,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def parse_object(body: bytes) -> dict[str, Any]:
+def parse_object(body: bytes, *, strict: bool = True) -> dict[str, Any]:
     """Read one JSON object strictly: UTF-8, no NaN or Infinity, no duplicate keys, bounded depth (by the parser).
+
+    Args:
+        body: the bytes.
+        strict: False reads whatever Python's reader takes (the defence `strict_json` is off).
 
     Raises:
         ValueError: anything else.
     """
+    if not strict:
+        return dict(json.loads(body))
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_unique)
     except RecursionError as error:
@@ -55,10 +61,12 @@ class Channel:
         end: the judge's socket; the channel owns and closes it.
         message_bytes: longest message accepted.
         messages: how many messages are accepted in all.
+        strict: see `parse_object`.
     """
 
-    def __init__(self, end: socket.socket, *, message_bytes: int, messages: int) -> None:
+    def __init__(self, end: socket.socket, *, message_bytes: int, messages: int, strict: bool = True) -> None:
         self._end = end
+        self._strict = strict
         self._message_bytes = message_bytes
         self._messages_left = messages
         self._buffer = bytearray()
@@ -98,7 +106,7 @@ class Channel:
         body = self._take(length, deadline)
         self._messages_left -= 1
         try:
-            return parse_object(body)
+            return parse_object(body, strict=self._strict)
         except ValueError as error:
             raise StepFault("garbled", f"the worker sent no valid message: {error}") from error
 
