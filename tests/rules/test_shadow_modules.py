@@ -29,12 +29,6 @@ def test_a_top_level_module_of_such_a_name_is_refused(action, added, scene, path
     assert action(added(path), scene({b"src/pkg/core.py": b""}, roots=(b"", b"src/"))) == "refuse"
 
 
-def test_a_module_of_the_environment_is_not_hidden(action, added, scene):
-    where = scene(installed=frozenset({"scipy"}))
-    assert action(added(b"scipy/__init__.py"), where) == "refuse"
-    assert action(added(b"scikit.py"), where) is None
-
-
 def test_a_folder_of_base_may_not_become_a_package(action, added, scene):
     assert action(added(b"code/__init__.py"), scene({b"code/run.py": b""})) == "refuse"
 

@@ -102,8 +102,6 @@ class Scene:
     """Base's bytes of a path; None where base has no regular file there."""
     entries: tuple[Entry, ...] = ()
     """All entries of the submission: what it adds and takes away beside the change at hand."""
-    installed: frozenset[str] = frozenset()
-    """Top-level modules of the environment other than the project's own; no new module may hide them."""
 
     @cached_property
     def base_folders(self) -> frozenset[bytes]:

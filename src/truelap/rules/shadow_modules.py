@@ -99,7 +99,7 @@ def _hidden(change: Change, root: bytes, scene: Scene) -> str | None:
     module = top_module(change.path, root)
     if module is not None:
         folded = fold(module.encode("utf-8", "surrogateescape"))
-        guarded = module in _STANDARD or module in scene.installed or folded in _JUDGE
+        guarded = module in _STANDARD or folded in _JUDGE
         return module if guarded else None
     first, slash, _ = change.path[len(root) :].partition(b"/")
     if not change.path.startswith(root) or not slash or root + first in scene.base_folders:
