@@ -43,6 +43,21 @@ def test_our_own():
     assert all(bind.source.exists() for bind in found.binds)
 
 
+@pytest.mark.parametrize("name", ["sitecustomize", "json", "importlib_metadata"])
+def test_nothing_of_the_repository_runs_while_its_environment_is_described(tmp_path, name):
+    """An editable install makes the tree importable for whatever starts this interpreter, the judge included."""
+    python, source, mark = venv(tmp_path / "env"), tmp_path / "repo" / "src", tmp_path / "ran"
+    source.mkdir(parents=True)
+    (site(python) / "__editable__.pkg.pth").write_text(f"{source}\n")
+    (source / f"{name}.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    found = inspect(python, tmp_path / "repo")
+    assert found.editable_roots == (PurePosixPath("src"),)
+    assert not mark.exists()
+    if name == "sitecustomize":
+        subprocess.run([python, "-c", ""], check=True)
+        assert mark.exists(), "a plain start of the interpreter runs it"
+
+
 def test_a_virtual_environment_below_a_closed_home_works_inside(tmp_path, step):
     home = tmp_path / "home"
     home.mkdir(mode=0o700)

@@ -87,7 +87,7 @@ def _described(python: Path) -> dict[str, Any]:
         raise UsageError(
             f"--python {python}: no such program; name the interpreter of the project's environment"
         )
-    argv = [str(Path(found).absolute()), "-I", str(_DESCRIBER)]
+    argv = [str(Path(found).absolute()), "-I", "-S", str(_DESCRIBER)]
     try:
         done = process.run(argv, env=os.environ, cwd=Path("/"), timeout_s=_TIMEOUT_S)
     except WorldError as error:
