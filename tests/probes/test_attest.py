@@ -91,6 +91,32 @@ def test_a_test_has_a_budget_of_bytes(recorder, sent):
     assert len(sent.events()) == 1000
 
 
+class Big:
+    shown = 0
+
+    def __repr__(self):
+        Big.shown += 1
+        return "x" * 20000
+
+
+def test_values_that_are_dear_are_all_counted_but_few_are_read(recorder, sent):
+    Big.shown = 0
+    for _ in range(1000):
+        recorder(1, 0, Big())
+    recorder.end()
+    events = sent.events()
+    assert Big.shown < 20
+    assert len(events) - 1 + events[-1][2][2] == 1000
+
+
+def test_one_dear_place_does_not_silence_the_others(recorder, sent):
+    for _ in range(100):
+        recorder(1, 0, Big())
+    recorder(2, 0, "small")
+    recorder.end()
+    assert [2, 0, "small"] in sent.events()
+
+
 def test_a_fault_of_the_encoder_is_sent_as_such(recorder, sent):
     view = memoryview(b"a")
     view.release()

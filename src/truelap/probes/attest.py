@@ -5,17 +5,22 @@ around each test. Messages are plain dicts for `send`:
 
   {"type": "values", "test": .., "events": [[site, slot, value], ..]}
 
-An event's value is an encoding (`encode.py`), or `["big", "tail", count, sha256, near]` for all occurrences of one place in one
-test beyond the first `DETAILED`. A fault of the encoder is an event like any other (`["no", "fault: .."]`).
+An event's value is an encoding (`encode.py`), or `["big", "tail", count, sha256, near]` for what one place in one test
+sends beyond its share: all occurrences are counted; those that come cheap all go into the digests, of the others the
+1st, 2nd, 4th, 8th and so on. What decides is the size of values, never a clock, so base and candidate decide alike.
+A fault of the encoder is an event like any other (`["no", "fault: .."]`).
 Nothing here decides anything: each event is a claim.
 """
 
 import os
 from hashlib import sha256
 
-from encode_leaf import collapse
+from encode_leaf import texts
 
 DETAILED = 300
+PLACE_WORK = 1 << 16
+TEST_WORK = 1 << 21
+EVENT_WORK = 64
 TEST_BYTES = 1 << 21
 BATCH_BYTES = 1 << 17
 
@@ -32,7 +37,7 @@ class Recorder:
 
     def __init__(self, send, encoder, failures=(AssertionError,), soft=False):
         self._send = send
-        self._encode = encoder.encode
+        self._encoder = encoder
         self.failures = failures
         self.lenient = soft
         self._getpid = os.getpid  # tests patch modules
@@ -44,8 +49,8 @@ class Recorder:
         self._events = []
         self._pending = 0
         self._spent = 0
-        self._counts = {}
-        self._tails = {}
+        self._work = 0
+        self._places = {}
 
     def begin(self, test):
         """What follows belongs to `test` (text, or any JSON value the runner and the judge agree on)."""
@@ -54,28 +59,41 @@ class Recorder:
 
     def end(self):
         """The test is over: send what is left."""
-        for (site, slot), tail in sorted(self._tails.items()):
-            self._events.append([site, slot, tail.value()])
+        for (site, slot), place in sorted(self._places.items()):
+            if place.rest:
+                self._events.append([site, slot, place.tail()])
         self._flush()
         self._clear()
         self._test = None
 
     def _flush(self):
         events, self._events, self._pending = self._events, [], 0
-        if (
-            events and os.getpid() == self._pid
-        ):  # a forked child of a test must not write into its parent's stream
+        # A forked child of a test must not write into its parent's stream.
+        if events and self._getpid() == self._pid:
             self._send({"type": "values", "test": self._test, "events": events})
 
     def note(self, site, slot, value):
         """Record one value."""
-        encoded, size = self._encode(value)
-        place = (site, slot)
-        count = self._counts[place] = self._counts.get(place, 0) + 1
-        if count > DETAILED or self._spent > TEST_BYTES:
-            self._tails.setdefault(place, _Tail()).add(encoded)
+        place = self._places.get((site, slot))
+        if place is None:
+            place = self._places[site, slot] = _Place()
+        place.count += 1
+        dear = place.work > PLACE_WORK or self._work > TEST_WORK
+        if dear and place.count & (place.count - 1):
+            place.rest += 1
             return
-        self._events.append([site, slot, encoded])
+        before = self._encoder.work
+        encoded, size = self._encoder.encode(value)
+        spent = self._encoder.work - before + EVENT_WORK
+        place.work += spent
+        self._work += spent
+        if dear or place.count > DETAILED or self._spent > TEST_BYTES:
+            place.add(encoded)
+        else:
+            self._keep([site, slot, encoded], size)
+
+    def _keep(self, event, size):
+        self._events.append(event)
         self._spent += size
         self._pending += size
         if self._pending > BATCH_BYTES:
@@ -162,19 +180,33 @@ def _warnings_of(manager):
     return [(item.category, str(item.message)) for item in heard]
 
 
-class _Tail:
-    """Occurrences beyond those that are sent one by one, as running digests."""
+class _Place:
+    """What one operand of one site has sent during one test."""
+
+    __slots__ = ("_exact", "_near", "count", "rest", "work")
 
     def __init__(self):
-        self._count = 0
-        self._exact = sha256()
-        self._near = sha256()
+        self.count = 0
+        self.rest = 0
+        self.work = 0
+        self._exact = None
+        self._near = None
 
     def add(self, encoded):
-        self._count += 1
-        digest = collapse(encoded)
-        self._exact.update(digest[-2].encode())
-        self._near.update(digest[-1].encode())
+        """Take an occurrence into the digests."""
+        if self._exact is None:
+            self._exact, self._near = sha256(), sha256()
+        self.rest += 1
+        exact, near = texts(encoded)
+        self._exact.update(exact.encode() + b"\n")
+        self._near.update(near.encode() + b"\n")
 
-    def value(self):
-        return ["big", "tail", self._count, self._exact.hexdigest(), self._near.hexdigest()]
+    def tail(self):
+        """The event that stands for all occurrences that were not sent one by one."""
+        return [
+            "big",
+            "tail",
+            self.rest,
+            self._exact.hexdigest() if self._exact else "",
+            self._near.hexdigest() if self._near else "",
+        ]

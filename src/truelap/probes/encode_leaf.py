@@ -105,9 +105,14 @@ def _rounded(value):
     return "" if kind is Exact else value
 
 
+def texts(value):
+    """The canonical text of an encoding, and the same with every number rounded and every exact digest left out."""
+    exact = dumps(value)
+    return exact, dumps(_rounded(value)) if _ROUNDED.search(exact) else exact
+
+
 def collapse(value):
     """Replace an encoding by its digests; digests of digests are fine (a Merkle tree)."""
-    exact = dumps(value)
-    close = dumps(_rounded(value)) if _ROUNDED.search(exact) else exact
+    exact, close = texts(value)
     kind = value[0] if type(value) is list else "s"
     return ["big", kind, len(exact), sha256(exact.encode()), str(sha256(close.encode()))]

@@ -117,6 +117,9 @@ class Finder(ast.NodeVisitor):
         self._truth(node.test)
         self.generic_visit(node)
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Left alone: before Python 3.12 the parts of an f-string have no positions of their own."""
+
     def visit_With(self, node: ast.With) -> None:
         """Perhaps a block in which an exception or a warning is expected."""
         for item in node.items:
