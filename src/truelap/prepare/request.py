@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -47,12 +48,14 @@ class Request:
         """See that there is exactly one base, here or in the task file, and exactly one submission.
 
         Raises:
-            UsageError: there is none, or more than one.
+            UsageError: there is none, or more than one; or truelap itself imports from the submission.
         """
         named = task.task.base is not None or task.task.base_file is not None
         bases = {"--base": self.base, "--base-file": self.base_file, "--base-dir": self.base_dir}
         _one("base", bases, or_none=named)
         _one("submission", {"--patch": self.patch, "--head": self.head, "--worktree": self.worktree})
+        if self.worktree is not None:
+            _stand_apart(self.worktree)
 
     def folders(self) -> tuple[Path, ...]:
         """Folders beside the repository that no sandbox may show."""
@@ -93,6 +96,20 @@ class Request:
         if task.task.base is not None:
             return task.task.base
         return None if task.task.base_file is None else read_base_file(Path(task.task.base_file))
+
+
+def _stand_apart(worktree: Path) -> None:
+    """An editable install of the project, or `python -m` in its folder, puts the submission's files where the judge imports from."""
+    shared = [
+        entry for entry in sys.path if entry and Path(entry).resolve().is_relative_to(worktree.resolve())
+    ]
+    environments = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+    for entry in shared:
+        if not any(Path(entry).resolve().is_relative_to(environment) for environment in environments):
+            raise UsageError(
+                f"truelap itself would import from {entry}, which belongs to the submission; run the `truelap` command of an"
+                " environment of its own, and name the project's interpreter with --python"
+            )
 
 
 def _one(what: str, options: Mapping[str, Any], *, or_none: bool = False) -> None:
