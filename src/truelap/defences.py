@@ -31,6 +31,9 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "skips": "a test that passes at base and is skipped or expected to fail is a regression",
         "session_end": "a session ends with its end message, status 0, and nothing after it",
         "turns": "messages come in the order that a true session has",
+        "values": "what assertions compare is held against base's, whatever the worker says of the outcome",
+        "perturb": "tests run once more with literals that only the judge knows, and must compute what base computes",
+        "canaries": "tests that must fail ride along, and none of them may pass",
         # time
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",

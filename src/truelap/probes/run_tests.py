@@ -4,11 +4,14 @@
 
 Conversation (frames: 4-byte big-endian length, one JSON object):
     hello                       before anything of the tree can be imported
-    start         ->            mount, roots (folders to import from), args, options (forced on pytest's), chunk_bytes
+    start         ->            mount, roots (folders to import from), args, options (forced on pytest's), chunk_bytes,
+                                numpy (whether to have it ready), values (the recorder's name, soft, test_s; or null),
+                                skip (ids that do not run), only (those that do, if not all)
                   <- plugins    what pytest registered, as it happens
                   <- collector  one file, class or folder was collected
                   <- collected  the complete list of ids, in parts
                   <- phase      one phase of one test
+                  <- values     what rewritten tests compared (attest.py)
                   <- end        pytest returned; the process ends at once
 
 Every reply is a claim of a process that shares its memory with the tree's code: the judge believes none alone.
@@ -77,8 +80,7 @@ class Wire:
             self._mask(signal.SIG_SETMASK, before)
 
     def receive(self):
-        (length,) = HEADER.unpack(self._take(HEADER.size))
-        return json.loads(self._take(length).decode("utf-8"))
+        return json.loads(self._take(HEADER.unpack(self._take(HEADER.size))[0]).decode("utf-8"))
 
     def _take(self, count):
         taken = b""
@@ -93,11 +95,14 @@ class Wire:
 class Reporter:
     """The judge's plugin: passes on what pytest reports, and forces the few options that the judge decides."""
 
-    def __init__(self, wire, start):
+    def __init__(self, wire, start, recording):
         self._wire = wire
+        self._recording = recording
         self._mount = os.path.join(os.path.realpath(start["mount"]), "")
         self._options = start["options"]
         self._chunk_bytes = start["chunk_bytes"]
+        self._skip = frozenset(start["skip"])
+        self._only = frozenset(start["only"])
         self._manager = None
         self._unsent = []
         self.warnings = 0
@@ -105,7 +110,7 @@ class Reporter:
 
     def pytest_plugin_registered(self, plugin, manager):
         self._manager = manager
-        if plugin is not self:
+        if type(plugin) is not Reporter and plugin is not self._recording:
             self._unsent.append((manager.get_name(plugin), plugin))
 
     def pytest_warning_recorded(self):
@@ -117,9 +122,14 @@ class Reporter:
     def pytest_collectreport(self, report):
         text = "" if report.outcome == "passed" else self._text(report)
         outcome = report.outcome if report.outcome in OUTCOMES[:3] else "failed"
-        self._wire.send(
-            {"type": "collector", "id": node_name(report.nodeid), "outcome": outcome, "text": text}
-        )
+        name = node_name(report.nodeid)
+        self._wire.send({"type": "collector", "id": name, "outcome": outcome, "text": text})
+
+    def pytest_collection_modifyitems(self, items):
+        named = [(node_name(item.nodeid), item) for item in items]
+        items[:] = [
+            item for name, item in named if name not in self._skip and name in (self._only or (name,))
+        ]
 
     def pytest_collection_finish(self, session):
         self.flush_plugins()
@@ -168,9 +178,7 @@ class Reporter:
         kind = type(plugin)
         if name is None or name.isdigit():
             # A plugin without a name is registered under its address, which differs from run to run.
-            name = getattr(plugin, "__name__", None) or "object:{}.{}".format(
-                kind.__module__, kind.__qualname__
-            )
+            name = getattr(plugin, "__name__", "object:{}.{}".format(kind.__module__, kind.__qualname__))
         module = plugin if hasattr(plugin, "__file__") else sys.modules.get(kind.__module__)
         file = os.path.realpath(str(getattr(module, "__file__", None) or "/"))
         return {
@@ -189,8 +197,9 @@ class Reporter:
         return tail(text)
 
 
-def run(wire, start, pytest):
-    reporter = Reporter(wire, start)
+def run(wire, start, recording, pytest):
+    reporter = Reporter(wire, start, recording)
+    plugins = [reporter, *([] if recording is None else [recording])]
     # First in line: plugins that distribute or repeat tests look at the options in their own pytest_configure.
     pytest.hookimpl(tryfirst=True)(Reporter.pytest_configure)
     args = list(start["args"])
@@ -198,7 +207,7 @@ def run(wire, start, pytest):
         args[:0] = ["-o", "cache_dir=" + os.path.join(tempfile.gettempdir(), "pytest-cache")]
     sys.argv = [pytest.__file__, *args]
     try:
-        code = int(pytest.main(args, plugins=[reporter]))
+        code = int(pytest.main(args, plugins=plugins))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 3
     except BaseException:
@@ -209,12 +218,16 @@ def run(wire, start, pytest):
 
 def main():
     wire = Wire(int(sys.argv[-1]))
+    # Here and not above: a child that a test spawns imports this file, without the folder.
+    import record_tests
+
     # The probes' own folder: a test could import from it by accident.
     del sys.path[0]
     import pytest
 
     wire.send({"type": "hello"})
     start = wire.receive()
+    recording = record_tests.prepare(wire.send, node_name, start, pytest)
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         del os.environ[name]
     roots = list(start["roots"])
@@ -222,7 +235,7 @@ def main():
     os.environ["PYTHONPATH"] = os.pathsep.join(roots)
     status = 1
     try:
-        run(wire, start, pytest)
+        run(wire, start, recording, pytest)
         status = 0
     except BaseException:
         traceback.print_exc()

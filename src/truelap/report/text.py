@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from truelap.report.encode import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from truelap.model import Finding, Verdict
 
@@ -41,6 +42,7 @@ def _facts(verdict: Verdict) -> Iterable[tuple[str, str]]:
     if tests:
         passed = f"{tests.get('n_base_pass')} pass at base, {tests.get('n_regressed')} of them not in the candidate"
         yield "tests", passed
+        yield "values", _values(tests.get("value_evidence") or {})
     if timing:
         yield (
             "timing",
@@ -48,6 +50,16 @@ def _facts(verdict: Verdict) -> Iterable[tuple[str, str]]:
         )
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
     yield "reward", f"{value} ({verdict.reward.scheme}: {'; '.join(verdict.reward.reasons)})"
+
+
+def _values(told: Mapping[str, Any]) -> str:
+    if not told:
+        return ""
+    counts = f"{told.get('tests_with')} of {told.get('tests_passing')} passing tests"
+    share = told.get("share")
+    shown = f" ({share:.0%})" if isinstance(share, int | float) else ""
+    assertions = f"{told.get('assertions_with')} of {told.get('assertions')} assertions reached"
+    return f"{counts}{shown} are judged by what they compare, by {assertions}"
 
 
 def _finding_lines(verdict: Verdict) -> Iterator[str]:

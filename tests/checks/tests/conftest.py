@@ -20,6 +20,8 @@ TESTS = "from pkg.core import double\n\n\n" + "".join(
     f"def test_{name}():\n    assert double({value}) == {2 * value}\n\n\n"
     for name, value in (("one", 1), ("two", 2), ("three", 3))
 )
+# Most tests here are about outcomes: without these they need two sessions instead of seven.
+ATTESTATION = ("values", "perturb", "canaries")
 PROJECT = {"pkg/__init__.py": "", "pkg/core.py": CORE, "tests/test_core.py": TESTS}
 
 
@@ -73,7 +75,7 @@ def lap(open_for):
         changes, *, base=PROJECT, task=None, policy=None, jobs=1, python=sys.executable, sandbox="bubblewrap"
     ):
         world = open_for(str(python), sandbox)
-        rules = policy or load_policy()
+        rules = policy or load_policy().without(ATTESTATION)
         kept = {name: content for name, content in {**base, **changes}.items() if content is not None}
         trees = [tree_of(world.store, world.workspace.folder("side"), files) for files in (base, kept)]
         case = Case(name="x", base=Base(given="x", commit=None, tree=trees[0]), candidate_tree=trees[1])
@@ -88,7 +90,13 @@ def hasty():
     """The shipped policy with short deadlines."""
 
     def make(**changed):
-        policy = load_policy()
+        policy = load_policy().without(ATTESTATION)
         return policy.model_copy(update={"tests": policy.tests.model_copy(update=changed)})
 
     return make
+
+
+@pytest.fixture
+def shipped():
+    """The policy as it ships."""
+    return load_policy()

@@ -75,9 +75,11 @@ def test_an_honest_patch_passes(lap):
     assert found.evidence.selection.strategy == "mapped"
 
 
-def test_every_outcome_is_told_apart(lap):
+@pytest.mark.parametrize("attested", [False, True])
+def test_every_outcome_is_told_apart(lap, shipped, attested):
     found = lap(
         FASTER,
+        policy=shipped if attested else None,
         base={"pkg/__init__.py": "", "pkg/core.py": FASTER["pkg/core.py"], "test_core.py": ALL_OUTCOMES},
     )
     outcomes = {name.partition("::")[2]: outcome for name, outcome in found.base.items()}
@@ -118,8 +120,8 @@ def test_every_outcome_is_told_apart(lap):
         ),
     ],
 )
-def test_anything_but_a_pass_is_a_regression(lap, source, outcome):
-    found = lap({"pkg/core.py": source})
+def test_anything_but_a_pass_is_a_regression(lap, shipped, source, outcome):
+    found = lap({"pkg/core.py": source}, policy=shipped if outcome != "failed" else None)
     ids = [f"tests/test_core.py::test_{name}" for name in ("one", "two", "three")]
     assert found.regressed == ids
     assert found.codes == ["tests:regressed"]

@@ -6,15 +6,19 @@ make sense of the channel, `evidence` judges.
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attested import Bench, Judged, by_values
 from truelap.checks.tests.config import pick
 from truelap.checks.tests.evidence import Side, TestsEvidence, judge
 from truelap.checks.tests.plan import by_file
+from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.selection import ALL, Selection, choice_for, select
-from truelap.checks.tests.sessions import Plan, Setup, run_side
+from truelap.checks.tests.sessions import Plan, Run, Setup
 from truelap.errors import UsageError
+from truelap.policy import matches
 from truelap.task import import_roots
 
 if TYPE_CHECKING:
@@ -55,17 +59,41 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         timeout_s=task.tests.timeout_s or policy.tests.timeout_s,
         jobs=settings.jobs,
         seed=settings.seed,
+        numpy=_has_numpy(world, policy, base),
     )
     before, plan = _base_side(setup, base, selection)
     spoilt = before.config_error is not None or bool(before.faults) or not before.passed
+    found = None if spoilt else _judged(setup, before, base, world.trees.candidate(case), plan)
     return TestsEvidence(
-        base=before,
-        candidate=None if spoilt else run_side(setup, "candidate", world.trees.candidate(case), plan),
+        base=found.base if found else before,
+        candidate=found.candidate if found else None,
         selection=selection,
         config_file=config.origin,
         min_base_pass=task.tests.min_base_pass or policy.tests.min_base_pass,
         pytest=version,
+        values=found.values if found else None,
+        secret=found.secret if found else None,
+        canaries=found.canaries if found else None,
     )
+
+
+def _judged(setup: Setup, before: Side, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan) -> Judged:
+    """Both sides, and what the candidate's values say."""
+    if not any(map(setup.policy.keeps, ("values", "perturb", "canaries"))):
+        return Judged(before, run_side(setup, Run("candidate", candidate, plan)))
+    return by_values(Bench(setup, base, candidate, plan), before)
+
+
+def _has_numpy(world: World, policy: Policy, base: TreeOnDisk) -> bool:
+    """Whether test code speaks of an installed numpy that is not the tree's own."""
+    if "numpy" not in {name.lower() for name in world.interpreter.packages}:
+        return False
+    if any(path.endswith(b"numpy/__init__.py") for path in base.manifest):
+        return False
+    sources = [
+        path for path in base.manifest if path.endswith(b".py") and matches(policy.test_code.patterns, path)
+    ]
+    return any(b"numpy" in (base.root / os.fsdecode(path)).read_bytes() for path in sources)
 
 
 def _pytest_version(world: World, settings: Settings) -> str:
@@ -105,14 +133,14 @@ def _base_side(setup: Setup, base: TreeOnDisk, selection: Selection) -> tuple[Si
     """Base's outcomes, and the plan that the candidate has to follow."""
     plan: Plan = (selection.paths,)
     if setup.jobs > 1:
-        listed = run_side(setup, "list", base, plan, collect_only=True)
+        listed = run_side(setup, Run("list", base, plan, collect_only=True))
         if listed.config_error is not None or listed.faults:
             return listed, plan
         spread = by_file(listed.nodes, setup.jobs)
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
         if spread and all(file.encode() in base.manifest for files in spread for file in files):
             plan = spread
-    return run_side(setup, "base", base, plan), plan
+    return run_side(setup, Run("base", base, plan)), plan
 
 
 def _config(base: TreeOnDisk, folders: tuple[str, ...], version: str) -> PytestConfig:

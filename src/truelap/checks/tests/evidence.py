@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truelap.checks.tests.results import Fault, Node, Session, last_line, union
 from truelap.checks.tests.selection import Selection
+from truelap.checks.tests.telling import details, summary
+from truelap.checks.tests.value_evidence import CanaryEvidence, SecretEvidence, ValueEvidence
 from truelap.model import Evidence, Finding, Frozen
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """How many node ids a finding spells out; tests.json holds all."""
+
+_UNSTEADY = {"outcome": "failed", "message": "passes at base only sometimes"}
 
 
 class Side(Frozen):
@@ -36,6 +40,17 @@ class Side(Frozen):
     def nodes(self) -> dict[str, Node]:
         """Every collected test by its id."""
         return union(session.nodes for session in self.sessions)
+
+    def without(self, names: Iterable[str]) -> Side:
+        """The same, but for tests that pass only sometimes: they do not count as passed."""
+        unsteady = {name: self.nodes[name].model_copy(update=_UNSTEADY) for name in names}
+        sessions = tuple(
+            session.model_copy(
+                update={"nodes": {name: unsteady.get(name, node) for name, node in session.nodes.items()}}
+            )
+            for session in self.sessions
+        )
+        return self.model_copy(update={"sessions": sessions}) if unsteady else self
 
     @cached_property
     def plugins(self) -> dict[Plugin, None]:
@@ -73,6 +88,12 @@ class TestsEvidence(Evidence):
     min_base_pass: int
     pytest: str
     """Version of the project's pytest."""
+    values: ValueEvidence | None = None
+    """None when no values were compared."""
+    secret: SecretEvidence | None = None
+    """Of tests with changed literals; None when there was no such pass."""
+    canaries: CanaryEvidence | None = None
+    """Of tests that must fail; None when none ran."""
 
     @cached_property
     def regressed(self) -> tuple[str, ...]:
@@ -81,11 +102,12 @@ class TestsEvidence(Evidence):
             return ()
         if self.candidate.config_error is not None:
             return ("config:unavailable",)
-        nodes = self.candidate.nodes
-        ids = [name for name in self.base.passed if name not in nodes or nodes[name].outcome != "passed"]
+        ids = [name for name in self.base.passed if self.fate(name) != "passed"]
         plugins = dict.fromkeys(f"plugin:{plugin.name}" for plugin in self.new_plugins)
         faults = dict.fromkeys(f"session:{fault.code}" for fault in self.candidate.faults)
-        return (*ids, *plugins, *faults)
+        changed = [f"perturb:{name}" for name in self.secret.differing] if self.secret else []
+        sung = [f"canary:{n}" for n, _ in enumerate(self.canaries.passed, 1)] if self.canaries else []
+        return (*ids, *changed, *sung, *plugins, *faults)
 
     @property
     def new_plugins(self) -> tuple[Plugin, ...]:
@@ -94,43 +116,20 @@ class TestsEvidence(Evidence):
             return ()
         return tuple(plugin for plugin in self.candidate.plugins if plugin not in self.base.plugins)
 
+    def fate(self, name: str) -> str:
+        """What became of a test in the candidate: its outcome, or "other values"."""
+        nodes = self.candidate.nodes if self.candidate else {}
+        outcome: str = nodes[name].outcome if name in nodes else "missing"
+        differs = outcome == "passed" and self.values is not None and name in self.values.differing
+        return "other values" if differs else outcome
+
     def summary(self) -> dict[str, Any]:
         """`tests` of verdict.json."""
-        candidate = self.candidate or Side()
-        return {
-            "ran": self.candidate is not None and not candidate.config_error,
-            "n_selected": len(self.base.nodes),
-            "n_base_pass": len(self.base.passed),
-            "n_candidate_pass": len(candidate.passed),
-            "n_regressed": len(self.regressed),
-            "regressed": list(self.regressed),
-            "strategy": self.selection.strategy,
-            "plugins": {"base": _brought(self.base), "candidate": _brought(candidate)},
-            "config_file": self.config_file,
-            "pytest": self.pytest,
-        }
+        return summary(self, self.candidate or Side())
 
     def artifacts(self) -> dict[str, Any]:
         """tests.json."""
-        candidate = self.candidate or Side()
-        return {
-            "tests.json": {
-                "tests": _table(self.base.nodes, None if self.candidate is None else candidate.nodes),
-                "regressed": list(self.regressed),
-                "n_base_pass": len(self.base.passed),
-                "plugins": {
-                    side: [plugin.name for plugin in found.plugins]
-                    for side, found in (("base", self.base), ("candidate", candidate))
-                },
-                "config_file": self.config_file,
-                "selected": list(self.selection.paths),
-                "left_out": list(self.selection.left_out),
-                "strategy": self.selection.strategy,
-                "pytest": self.pytest,
-                "base": _told(self.base),
-                "candidate": _told(candidate),
-            }
-        }
+        return {"tests.json": details(self, self.candidate or Side())}
 
 
 def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
@@ -139,7 +138,7 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     if evidence.candidate is None:
         return blocked
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
-    found = (*_tampering(evidence.base, evidence.candidate), *plugins)
+    found = (*_tampering(evidence.base, evidence.candidate), *_canary_findings(evidence), *plugins)
     return (*blocked, *found, *(() if blocked else _regressions(evidence, evidence.candidate, policy)))
 
 
@@ -169,14 +168,32 @@ def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> It
         yield Finding(code="tests:config_unavailable", level="fail", message=text)
     for fault in candidate.faults if policy.keeps("session_end") else ():
         yield Finding(code="tests:session", level="fail", message=f"a test session failed: {fault.text}")
-    nodes = candidate.nodes
     spared = _spared(policy)
     known = (name for name in evidence.regressed if name in evidence.base.nodes)
-    if ids := [name for name in known if _outcome(nodes, name) not in spared]:
-        shown = ", ".join(f"{name} ({_outcome(nodes, name)})" for name in ids[:_NAMED])
+    if ids := [name for name in known if evidence.fate(name) not in spared]:
+        shown = ", ".join(f"{name} ({evidence.fate(name)})" for name in ids[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = f"{len(ids)} of {len(evidence.base.passed)} tests that pass at base do not: {shown}{more}"
         yield Finding(code="tests:regressed", level="fail", message=text)
+    yield from _perturbed(evidence)
+
+
+def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
+    found = evidence.secret
+    if found and (ids := found.differing):
+        shown = "; ".join(f"{name} ({found.tests[name].why})" for name in ids[:_NAMED])
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        text = (
+            f"{len(ids)} of {len(found.tests)} tests compute other values than base"
+            f" once their literals are changed: {shown}{more}"
+        )
+        yield Finding(code="tests:perturbed", level="fail", message=text)
+
+
+def _canary_findings(evidence: TestsEvidence) -> Iterable[Finding]:
+    for name in evidence.canaries.passed if evidence.canaries else ():
+        text = f"a test that was made to fail, and fails at base, is reported as passed: {name}"
+        yield Finding(code="tamper:canary", level="fail", message=text)
 
 
 def _spared(policy: Policy) -> tuple[str, ...]:
@@ -201,47 +218,3 @@ def _tampering(base: Side, candidate: Side) -> Iterable[Finding]:
         for path in sorted({*theirs} - {*ours}):
             text = f"a test run of the candidate {did}, which base's run did not"
             yield Finding(code="tamper:tree_changed", level="fail", message=text, path=path)
-
-
-def _outcome(nodes: dict[str, Node], name: str) -> str:
-    return nodes[name].outcome if name in nodes else "missing"
-
-
-def _brought(side: Side) -> list[str]:
-    """Names of the plugins that are not pytest's own."""
-    return [plugin.name for plugin in side.plugins if plugin.dist or plugin.in_tree]
-
-
-def _told(side: Side) -> dict[str, Any]:
-    return {
-        "sessions": len(side.sessions),
-        "seconds": sum(session.seconds for session in side.sessions),
-        "warnings": sum(session.warnings for session in side.sessions),
-        "faults": [fault.model_dump(mode="json") for fault in side.faults],
-        "uncollected": side.uncollected,
-        "changed": list(side.changed),
-        "planted": list(side.planted),
-    }
-
-
-def _table(base: dict[str, Node], candidate: dict[str, Node] | None) -> dict[str, Any]:
-    """Per id what became of it on both sides; a candidate that never ran has no outcome."""
-    names = dict.fromkeys([*base, *(candidate or {})])
-    return {
-        name: _row(base.get(name), candidate.get(name) if candidate else None, candidate is not None)
-        for name in names
-    }
-
-
-def _row(base: Node | None, candidate: Node | None, ran: bool) -> dict[str, Any]:
-    messages = [node.message for node in (candidate, base) if node is not None and node.message]
-    missing = "missing" if ran else None
-    return {
-        "base": base.outcome if base else "missing",
-        "candidate": candidate.outcome if candidate else missing,
-        "seconds": {
-            "base": base.seconds if base else None,
-            "candidate": candidate.seconds if candidate else None,
-        },
-        "message": messages[0] if messages else "",
-    }

@@ -22,6 +22,9 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=1 << 40)]
 
 
+_EVENT = 3
+
+
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
@@ -83,6 +86,28 @@ class Phase(Frozen):
     text: Text
 
 
+def _events(value: Any) -> Any:
+    """A list of [site, slot, anything]; what the values are is read when they are compared."""
+    if not isinstance(value, list):
+        raise ValueError("events that are no list")
+    for event in value:
+        if (
+            not isinstance(event, list)
+            or [type(part) for part in event[:2]] != [int, int]
+            or len(event) != _EVENT
+        ):
+            raise ValueError("an event that is none")
+    return value
+
+
+class Values(Frozen):
+    """What assertions of one test compared, in order."""
+
+    type: Literal["values"]
+    test: NodeName
+    events: Annotated[Any, BeforeValidator(_events)]
+
+
 class End(Frozen):
     """pytest has returned; nothing may follow but the end of the process."""
 
@@ -93,7 +118,7 @@ class End(Frozen):
     """pytest's own internal error, "" for none."""
 
 
-Message = Hello | Plugins | Collector | Collected | Phase | End
+Message = Hello | Plugins | Collector | Collected | Phase | Values | End
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.messages import Collected, Collector, End, Hello, Phase, Plugin, Plugins
-from truelap.checks.tests.results import BADNESS, Fault, Node, Session, merged, phase_outcome
+from truelap.checks.tests.messages import Collected, Collector, End, Hello, Phase, Plugin, Plugins, Values
+from truelap.checks.tests.results import BADNESS, Fault, Node, Session, merged, packed, phase_outcome
 from truelap.errors import StepFault
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
 
 _KEPT_CHARS = 1 << 27
 """How much text of one session the judge keeps: many times what the largest suites say."""
+
+
+_KEPT_VALUES = 1 << 28
+"""How many bytes of values, as text, the judge takes of one session."""
 
 
 class _Run:
@@ -89,6 +93,8 @@ class Fold:
         self._plugins: dict[Plugin, None] = {}
         self._uncollected: dict[str, str] = {}
         self._kept = 0
+        self._values: dict[str, list[bytes]] = {}
+        self._value_bytes = 0
         self.end: End | None = None
         self.last_id: str | None = None
 
@@ -120,8 +126,8 @@ class Fold:
                     self._uncollected[message.id] = message.text
             case Collected():
                 self._collected(message)
-            case Phase():
-                self._phase(message)
+            case Phase() | Values():
+                self._of_a_test(message)
             case End():
                 self.end = message
 
@@ -139,7 +145,27 @@ class Fold:
             warnings=self.end.warnings if self.end else 0,
             fault=fault,
             seconds=seconds,
+            values={name: tuple(parts) for name, parts in self._values.items()},
         )
+
+    def _of_a_test(self, message: Phase | Values) -> None:
+        name = message.id if isinstance(message, Phase) else message.test
+        if not self._complete or name not in self._expected:
+            raise StepFault("garbled", f"the worker reported a test that it had not collected: {name[:200]}")
+        if isinstance(message, Phase):
+            self._phase(message)
+        else:
+            self._take_values(message)
+
+    def _take_values(self, message: Values) -> None:
+        try:
+            data, size = packed(message.events)
+        except ValueError as error:
+            raise StepFault("garbled", f"the worker sent values that are {error}") from error
+        self._value_bytes += size
+        if self._value_bytes > _KEPT_VALUES:
+            raise StepFault("oversized", "the worker sent more values than a judge can keep")
+        self._values.setdefault(message.test, []).append(data)
 
     def _keep(self, texts: Iterable[str]) -> None:
         self._kept += sum(map(len, texts))
@@ -155,10 +181,6 @@ class Fold:
         self._complete = message.last
 
     def _phase(self, phase: Phase) -> None:
-        if not self._complete or phase.id not in self._expected:
-            raise StepFault(
-                "garbled", f"the worker reported a test that it had not collected: {phase.id[:200]}"
-            )
         self._keep((phase.text,))
         self.last_id = phase.id
         runs = self._runs.setdefault(phase.id, [])

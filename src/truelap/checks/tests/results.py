@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import json
+import zlib
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from truelap.checks.tests.messages import Plugin
 from truelap.model import Frozen
+from truelap.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +29,24 @@ BADNESS: dict[TestOutcome, int] = {
     "missing": 6,
 }
 """The worst of several runs of one id counts, and so does the worst of a test and its subtests."""
+
+
+def packed(events: Any) -> tuple[bytes, int]:
+    """Events as a judge keeps them, and how long they are as text.
+
+    Raises:
+        ValueError: they are nested too deeply.
+    """
+    try:
+        text = canonical(events).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return zlib.compress(text, 1), len(text)
+
+
+def unpacked(parts: Iterable[bytes]) -> list[Any]:
+    """All events of one test."""
+    return [event for part in parts for event in json.loads(zlib.decompress(part))]
 
 
 def last_line(text: str) -> str:
@@ -72,6 +95,8 @@ class Session(Frozen):
     fault: Fault | None
     seconds: float
     """Wall time of the whole sandboxed step, by the judge's clock."""
+    values: dict[str, tuple[bytes, ...]] = Field(default_factory=dict)
+    """What rewritten tests sent, by id: lists of events as `packed` keeps them."""
 
 
 def phase_outcome(phase: Phase) -> TestOutcome:

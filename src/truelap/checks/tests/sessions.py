@@ -1,22 +1,15 @@
-"""One side's pytest sessions: a fresh copy of the tree, a fresh sandbox and the judge's reading of one channel for each."""
+"""One pytest session in a fresh sandbox, and the judge's reading of its channel."""
 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.tests.config import write_copy
-from truelap.checks.tests.evidence import Side
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
 from truelap.errors import StepFault
-from truelap.model import shown
-from truelap.policy import matches
-from truelap.world.disk import UnreadableError
-from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Step
 
 if TYPE_CHECKING:
@@ -36,10 +29,10 @@ _HELLO_S = 120.0
 _EXIT_S = 30.0
 """Longest way from the end message to the end of the process."""
 
-_OUTPUT_CHARS = 1500
+_PATIENCE = 6.0
+"""Wall time for a test against its limit of CPU time."""
 
-# Files that take part in how tests or modules are found; any other new file is the tests' own business.
-_GUARDED = (r"\.(py|pyc|so|pyd|pth|ini|toml|cfg)$",)
+_OUTPUT_CHARS = 1500
 
 # pytest's own options that the judge decides: every test runs, in one process, in the same order on both sides.
 _FORCED = {"maxfail": 0, "numprocesses": 0, "dist": "no", "tx": []}
@@ -62,58 +55,82 @@ class Setup:
     """For all sessions of one side together."""
     jobs: int
     seed: int
+    numpy: bool = False
+    """Whether the tests may compare arrays: the environment's numpy is then there before the tree is."""
 
 
 Plan = tuple[tuple[str, ...], ...]
 """The arguments of each session; an empty tuple of arguments is whatever the configuration names."""
 
 
-def run_side(setup: Setup, name: str, tree: TreeOnDisk, plan: Plan, *, collect_only: bool = False) -> Side:
-    """Run a plan on one side.
+@dataclass(frozen=True)
+class Recording:
+    """How a session of rewritten tests is run."""
 
-    Args:
-        setup: the same for both sides.
-        name: of the side, for folders and messages.
+    name: str
+    """Of the recorder."""
+    soft: bool = False
+    """Assertions do not end tests."""
+    test_s: float = 0.0
+    """CPU seconds for one test, 0 for no limit."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One side's tests, once.
+
+    Attributes:
+        name: for folders and messages.
         tree: the side's tree; each session gets its own copy.
         plan: arguments per session; paths that this side lacks are left out.
         collect_only: stop after collection.
+        sources: files that the judge puts in place of base's, the same on both sides.
+        recording: None when no test was rewritten.
+        hash_seed: None for the verification's own.
+        skip: ids that do not run.
+        only: the ids that run; empty for all.
+    """
+
+    name: str
+    tree: TreeOnDisk
+    plan: Plan
+    collect_only: bool = False
+    sources: Mapping[bytes, bytes] = field(default_factory=dict)
+    recording: Recording | None = None
+    hash_seed: int | None = None
+    skip: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+
+def run_session(
+    setup: Setup, run: Run, name: str, root: Path, *, paths: Sequence[str], deadline: float
+) -> Session:
+    """Run pytest once on a tree's copy, and read what it says.
+
+    Args:
+        setup: the same for both sides.
+        run: the run that the session belongs to.
+        name: of the session.
+        root: of the copy.
+        paths: what to run; empty for whatever the configuration names.
+        deadline: on the monotonic clock.
 
     Raises:
         WorldError: the machine or the sandbox failed.
     """
-    deadline = time.monotonic() + setup.timeout_s
-    places = _places(tree)
-    chosen = [(args, tuple(arg for arg in args if arg in places)) for args in plan]
-    # No arguments at all would make pytest run everything.
-    todo = [present for args, present in chosen if present or not args]
-
-    def one(numbered: tuple[int, tuple[str, ...]]) -> Side:
-        number, args = numbered
-        return _one(setup, f"tests-{name}-{number}", tree, _arguments(setup, args, collect_only), deadline)
-
-    with ThreadPoolExecutor(max_workers=setup.jobs) as pool:
-        sides = list(pool.map(one, enumerate(todo)))
-    return Side(
-        sessions=tuple(session for side in sides for session in side.sessions),
-        changed=tuple(dict.fromkeys(path for side in sides for path in side.changed)),
-        planted=tuple(dict.fromkeys(path for side in sides for path in side.planted)),
-        unreadable=tuple(dict.fromkeys(text for side in sides for text in side.unreadable)),
-        config_error=next((side.config_error for side in sides if side.config_error), None),
-    )
+    fold = Fold(strict=setup.policy.keeps("turns"))
+    fault: StepFault | None = None
+    with setup.world.sandbox.start(_step(setup, run, name, root, deadline)) as live:
+        try:
+            _converse(setup, live, fold, _start(setup, run, _arguments(setup, run, paths)), deadline)
+            ending = live.wait(_EXIT_S)
+            _nothing_more(live)
+        except StepFault as error:
+            fault, ending = error, live.kill()
+    return fold.session(_fault(fold, fault, ending), ending.wall_s)
 
 
-def _places(tree: TreeOnDisk) -> set[str]:
-    """Every file and folder of a tree."""
-    places: set[str] = set()
-    for path in tree.manifest:
-        place = path.decode("utf-8", "surrogateescape")
-        while place and place not in places:
-            places.add(place)
-            place = place.rpartition("/")[0]
-    return places
-
-
-def _arguments(setup: Setup, paths: Sequence[str], collect_only: bool) -> list[str]:
+def _arguments(setup: Setup, run: Run, paths: Sequence[str]) -> list[str]:
     mount = setup.mount
     base_config = ["-c", str(mount / setup.config.copy_path)] if setup.policy.keeps("base_config") else []
     return [
@@ -123,53 +140,16 @@ def _arguments(setup: Setup, paths: Sequence[str], collect_only: bool) -> list[s
         "--continue-on-collection-errors",
         "--color=no",
         "--tb=short",
-        *(["--collect-only", "-q"] if collect_only else []),
+        # What an assertion compared is sent anyway, and pytest's own rewriting would show the recorder's calls.
+        *(["--assert=plain"] if run.recording else []),
+        *(["--collect-only", "-q"] if run.collect_only else []),
         *(str(mount / path) for path in paths),
     ]
 
 
-def _one(setup: Setup, name: str, tree: TreeOnDisk, args: Sequence[str], deadline: float) -> Side:
-    with setup.world.trees.fresh(tree, name, shared=not setup.policy.keeps("fresh_tree")) as copy:
-        problem = write_copy(setup.config, copy.root)
-        if problem is not None:
-            return Side(config_error=problem)
-        session = _session(setup, name, copy.root, args, deadline)
-        return _inspected(setup, session, copy)
-
-
-def _inspected(setup: Setup, session: Session, tree: TreeOnDisk) -> Side:
-    """The session together with what it did to its tree."""
-    if not setup.policy.keeps("manifest"):
-        return Side(sessions=(session,))
-    try:
-        found = deviations(tree.root, tree.manifest)
-    except UnreadableError as error:
-        return Side(sessions=(session,), unreadable=(str(error),))
-    ours = setup.config.copy_path.encode()
-    changed = [path for path in (*found.changed, *found.missing) if path != ours]
-    planted = [path for path in found.added if path != ours and _is_guarded(path, setup.guarded)]
-    return Side(sessions=(session,), changed=tuple(map(shown, changed)), planted=tuple(map(shown, planted)))
-
-
-def _is_guarded(path: bytes, patterns: tuple[str, ...]) -> bool:
-    return matches(_GUARDED, path) and matches(patterns, path)
-
-
-def _session(setup: Setup, name: str, root: Path, args: Sequence[str], deadline: float) -> Session:
-    fold = Fold(strict=setup.policy.keeps("turns"))
-    fault: StepFault | None = None
-    with setup.world.sandbox.start(_step(setup, name, root, deadline)) as live:
-        try:
-            _converse(setup, live, fold, args, deadline)
-            ending = live.wait(_EXIT_S)
-            _nothing_more(live)
-        except StepFault as error:
-            fault, ending = error, live.kill()
-    return fold.session(_fault(fold, fault, ending), ending.wall_s)
-
-
-def _step(setup: Setup, name: str, root: Path, deadline: float) -> Step:
+def _step(setup: Setup, run: Run, name: str, root: Path, deadline: float) -> Step:
     left = max(1.0, deadline - time.monotonic())
+    seed = setup.seed if run.hash_seed is None else run.hash_seed
     return Step(
         name=name,
         argv=(
@@ -183,22 +163,26 @@ def _step(setup: Setup, name: str, root: Path, deadline: float) -> Step:
         limits=setup.policy.limits.model_copy(update={"wall_s": left + _HELLO_S}),
         mount=setup.mount,
         access="sealed" if setup.policy.keeps("sealed_tree") else "owned",
-        env={**setup.env, "PYTHONHASHSEED": str(setup.seed % 2**32)},
+        env={**setup.env, "PYTHONHASHSEED": str(seed % 2**32)},
         without=frozenset(setup.policy.ablate.off),
     )
 
 
-def _converse(setup: Setup, live: Live, fold: Fold, args: Sequence[str], deadline: float) -> None:
+def _converse(setup: Setup, live: Live, fold: Fold, start: dict[str, Any], deadline: float) -> None:
     fold.add(parse(live.channel.receive(_HELLO_S)))
-    live.channel.send(_start(setup, args))
+    live.channel.send(start)
+    values = start["values"]
+    limit_s = setup.policy.tests.test_timeout_s
+    # The worker's own limit counts CPU time, and cannot end what is not Python.
+    longest = min(limit_s, values["test_s"] * _PATIENCE) if values and values["test_s"] else limit_s
     while fold.end is None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise StepFault("late", f"the tests did not end within {setup.timeout_s:g} s")
-        fold.add(parse(live.channel.receive(min(left, setup.policy.tests.test_timeout_s))))
+        fold.add(parse(live.channel.receive(min(left, longest))))
 
 
-def _start(setup: Setup, args: Sequence[str]) -> dict[str, Any]:
+def _start(setup: Setup, run: Run, args: Sequence[str]) -> dict[str, Any]:
     return {
         "type": "start",
         "mount": str(setup.mount),
@@ -208,6 +192,10 @@ def _start(setup: Setup, args: Sequence[str]) -> dict[str, Any]:
         "cache": not any("no:cacheprovider" in word for word in setup.config.addopts),
         "options": {**_FORCED, "randomly_seed": setup.seed % 2**32},
         "chunk_bytes": min(setup.policy.limits.message_bytes // 2, 1 << 18),
+        "numpy": setup.numpy,
+        "values": None if run.recording is None else asdict(run.recording),
+        "skip": list(run.skip),
+        "only": list(run.only),
     }
 
 

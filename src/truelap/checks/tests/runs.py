@@ -1,0 +1,136 @@
+"""Runs of one or both sides: each session gets a fresh copy of its tree and is inspected for what it did to it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.config import write_copy
+from truelap.checks.tests.evidence import Side
+from truelap.checks.tests.sessions import Run, Setup, run_session
+from truelap.model import shown
+from truelap.policy import matches
+from truelap.world.disk import UnreadableError
+from truelap.world.files import TreeOnDisk, deviations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from truelap.checks.tests.results import Session
+
+# Files that take part in how tests or modules are found; any other new file is the tests' own business.
+_GUARDED = (r"\.(py|pyc|so|pyd|pth|ini|toml|cfg)$",)
+
+
+@dataclass
+class _Clock:
+    """All sessions of one run together have one time limit, from the start of the first."""
+
+    limit_s: float
+    deadline: float | None = None
+
+    def at(self) -> float:
+        if self.deadline is None:
+            self.deadline = time.monotonic() + self.limit_s
+        return self.deadline
+
+
+def run_side(setup: Setup, run: Run) -> Side:
+    """Run one side's tests once. See `run_sides`."""
+    return run_sides(setup, [run])[0]
+
+
+def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
+    """Make several runs, `setup.jobs` sessions at a time.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    todo = [(run, _Clock(setup.timeout_s), _chosen(run)) for run in runs]
+    with ThreadPoolExecutor(max_workers=setup.jobs) as pool:
+        waiting = [
+            [
+                pool.submit(_one, setup, run, f"tests-{run.name}-{number}", paths, clock)
+                for number, paths in enumerate(chosen)
+            ]
+            for run, clock, chosen in todo
+        ]
+        return [_together([future.result() for future in futures]) for futures in waiting]
+
+
+def _together(sides: Sequence[Side]) -> Side:
+    return Side(
+        sessions=tuple(session for side in sides for session in side.sessions),
+        changed=tuple(dict.fromkeys(path for side in sides for path in side.changed)),
+        planted=tuple(dict.fromkeys(path for side in sides for path in side.planted)),
+        unreadable=tuple(dict.fromkeys(text for side in sides for text in side.unreadable)),
+        config_error=next((side.config_error for side in sides if side.config_error), None),
+    )
+
+
+def _chosen(run: Run) -> list[tuple[str, ...]]:
+    places = _places(run.tree)
+    chosen = [(args, tuple(arg for arg in args if arg in places)) for args in run.plan]
+    # No arguments at all would make pytest run everything.
+    return [present for args, present in chosen if present or not args]
+
+
+def _places(tree: TreeOnDisk) -> set[str]:
+    """Every file and folder of a tree."""
+    places: set[str] = set()
+    for path in tree.manifest:
+        place = path.decode("utf-8", "surrogateescape")
+        while place and place not in places:
+            places.add(place)
+            place = place.rpartition("/")[0]
+    return places
+
+
+def _one(setup: Setup, run: Run, name: str, paths: Sequence[str], clock: _Clock) -> Side:
+    shared = not setup.policy.keeps("fresh_tree")
+    with setup.world.trees.fresh(run.tree, name, shared=shared) as copy:
+        problem = write_copy(setup.config, copy.root)
+        if problem is not None:
+            return Side(config_error=problem)
+        with _rewritten(run, copy, restore=shared) as tree:
+            session = run_session(setup, run, name, tree.root, paths=paths, deadline=clock.at())
+            return _inspected(setup, session, tree)
+
+
+@contextmanager
+def _rewritten(run: Run, tree: TreeOnDisk, *, restore: bool) -> Iterator[TreeOnDisk]:
+    """The judge's sources in place of base's. They are files of the tree, which the judge alone has written so far."""
+    manifest = dict(tree.manifest)
+    for path, content in run.sources.items():
+        _place(tree, path).write_bytes(content)
+        manifest[path] = (manifest[path][0], hashlib.sha256(content).hexdigest())
+    yield TreeOnDisk(tree.root, manifest)
+    for path in run.sources if restore else ():
+        _place(tree, path).write_bytes(_place(run.tree, path).read_bytes())
+
+
+def _place(tree: TreeOnDisk, path: bytes) -> Path:
+    return tree.root / path.decode("utf-8", "surrogateescape")
+
+
+def _inspected(setup: Setup, session: Session, tree: TreeOnDisk) -> Side:
+    """The session together with what it did to its tree."""
+    if not setup.policy.keeps("manifest"):
+        return Side(sessions=(session,))
+    try:
+        found = deviations(tree.root, tree.manifest)
+    except UnreadableError as error:
+        return Side(sessions=(session,), unreadable=(str(error),))
+    ours = setup.config.copy_path.encode()
+    changed = [path for path in (*found.changed, *found.missing) if path != ours]
+    planted = [path for path in found.added if path != ours and _is_guarded(path, setup.guarded)]
+    return Side(sessions=(session,), changed=tuple(map(shown, changed)), planted=tuple(map(shown, planted)))
+
+
+def _is_guarded(path: bytes, patterns: tuple[str, ...]) -> bool:
+    return matches(_GUARDED, path) and matches(patterns, path)

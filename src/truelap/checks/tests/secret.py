@@ -1,0 +1,165 @@
+"""Passes with the judge's secret: literals that only the judge knows, and assertions that must fail. Never cached."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.attest_canary import canaries
+from truelap.checks.tests.attest_perturb import Lot
+from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
+from truelap.checks.tests.runs import run_side, run_sides
+from truelap.checks.tests.sessions import Recording
+from truelap.checks.tests.value_evidence import (
+    CanaryEvidence,
+    SecretEvidence,
+    perturbed_truths,
+    values_of,
+    weigh,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_plan import Sources
+    from truelap.checks.tests.attested import Bench
+    from truelap.checks.tests.evidence import Side
+    from truelap.checks.tests.results import Node
+    from truelap.checks.tests.sessions import Plan, Run
+
+_SHORTEST_S, _LONGEST_S = 0.6, 5.0
+"""CPU seconds for one test with other literals: three times what the slowest takes as it is, within these bounds."""
+_SLOW_SHARE = 0.5
+"""A test that takes more of that at base is left out: the candidate must not lose it to chance."""
+_CANARY_FILES = 3
+_CANARIES = 2
+"""How many in one file."""
+_PLANTED = 40
+
+
+def fresh_secret(seed: int) -> bytes:
+    """A secret that the seed alone does not give away."""
+    return hashlib.sha256(seed.to_bytes(32, "little", signed=True) + secrets.token_bytes(32)).digest()
+
+
+def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before: Side) -> SecretEvidence:
+    """Run both sides on tests whose literals were changed: the candidate must send what base sends.
+
+    Args:
+        bench: of this verification.
+        sources: the files that can be rewritten.
+        known: base's values of the tests as they are.
+        before: base's outcomes and times, likewise.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    changed = rewrite(sources.files, bench.read, bench.name, fresh_secret(bench.setup.seed))
+    if not changed.files:
+        return SecretEvidence()
+
+    slowest = max(node.seconds for node in before.nodes.values())
+    test_s = min(_LONGEST_S, max(_SHORTEST_S, 3 * slowest))
+
+    def run(side: str, *, skip: Sequence[str] = (), again: int = 0, plan: Plan | None = None) -> Run:
+        made = bench.run(side, changed, again=again, plan=plan)
+        recording = Recording(bench.name, soft=True, test_s=test_s)
+        return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip))
+
+    base = run_side(bench.setup, run("base"))
+    skip = [name for name, node in base.nodes.items() if _is_slow(node, test_s)]
+    names = [name for name in base.nodes if name not in set(skip) and file_of(name) in changed.shown]
+    candidate = run_side(bench.setup, run("candidate", skip=skip))
+    truth = perturbed_truths([base], names, sources, changed, known)
+    found = weigh(truth, candidate, changed, (), perturbed=True)
+    if found.differing:
+        # As for plain values: what differs may do so by chance.
+        plan: Plan = (tuple(dict.fromkeys(map(file_of, found.differing))),)
+        again, other = run_sides(
+            bench.setup,
+            [run("base", skip=skip, again=2, plan=plan), run("candidate", skip=skip, plan=plan)],
+        )
+        odd = perturbed_truths([base, again], found.differing, sources, changed, known)
+        second = weigh(odd, other, changed, (), perturbed=True)
+        found = found.model_copy(update={"tests": found.tests | second.tests})
+    return SecretEvidence(tests=found.tests, left_out=tuple(skip), n_changed=_n_changed(known, base))
+
+
+def _is_slow(node: Node, test_s: float) -> bool:
+    return node.outcome == "missing" or node.seconds > test_s * _SLOW_SHARE
+
+
+def _n_changed(known: Mapping[str, Truth], base: Side) -> int:
+    """Tests whose values are others than with base's own literals; parametrized ones that have another id count as well."""
+    sent = values_of(base)
+    functions = {name.partition("[")[0] for name in sent}
+    return sum(
+        _telling(truth) != sent[name] if name in sent else name.partition("[")[0] in functions
+        for name, truth in known.items()
+    )
+
+
+def _telling(truth: Truth) -> dict[tuple[int, int], list[object]]:
+    return {place: list(known.values) for place, known in truth.items() if known.values}
+
+
+def by_canaries(bench: Bench, sources: Sources, passed: Sequence[str]) -> CanaryEvidence:
+    """Run a few tests that must fail.
+
+    Args:
+        bench: of this verification.
+        sources: the files that can be rewritten.
+        passed: ids that the candidate passes by their values.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    planted = _plant(bench, sources, passed, fresh_secret(bench.setup.seed))
+    if not planted.ids:
+        return CanaryEvidence(ran=0)
+    wrong = _passing(bench, planted, "candidate", planted.ids)
+    if not wrong:
+        return CanaryEvidence(ran=len(planted.ids))
+    # Only now it matters whether they do fail at base.
+    fine = _passing(bench, planted, "base", wrong)
+    return CanaryEvidence(ran=len(planted.ids), passed=tuple(name for name in wrong if name not in fine))
+
+
+class _Planted:
+    def __init__(self, sources: Sources, ids: Sequence[str]) -> None:
+        self.sources = sources
+        self.ids = tuple(ids)
+
+
+def _plant(bench: Bench, sources: Sources, passed: Sequence[str], secret: bytes) -> _Planted:
+    lot = Lot(secret, "")
+    by_file: dict[str, list[str]] = {}
+    for name in passed:
+        by_file.setdefault(file_of(name), []).append(name)
+    changed: dict[bytes, bytes] = {}
+    ids: list[str] = []
+    for path in sorted(sources.files, key=lot.draw):
+        here = by_file.get(shown_path(path), [])
+        if not here or len(changed) == _CANARY_FILES:
+            continue
+        made = canaries(bench.read(path), secret, filename=shown_path(path), count=_PLANTED)
+        found = _ids_of([canary.scope for canary in made.planted], here)
+        if made.source is not None and found:
+            changed[path] = made.source
+            ids += found[:_CANARIES]
+    return _Planted(rewrite(changed, changed.__getitem__, bench.name), ids)
+
+
+def _ids_of(scopes: Sequence[str], names: Sequence[str]) -> list[str]:
+    wanted = {scope.replace(".", "::") for scope in scopes}
+    return [name for name in names if name.partition("::")[2].partition("[")[0] in wanted]
+
+
+def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> tuple[str, ...]:
+    files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
+    made = bench.run(side, planted.sources, plan=files)
+    ran = run_side(bench.setup, replace(made, name=f"{made.name}-canary", only=tuple(ids)))
+    return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

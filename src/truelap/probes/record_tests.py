@@ -1,0 +1,93 @@
+"""The judge's second plugin: binds the recorder that rewritten tests call, and tells it which test runs. Python >= 3.8.
+
+It sends `values` messages (`attest.py`). In a soft session, whose tests need not hold, a test also has a time limit of its
+own: it stands beside others that a changed literal may keep busy for ever.
+"""
+
+import builtins
+import signal
+import sys
+
+import attest
+import encode
+import encode_numpy  # noqa: F401  make_encoder imports it by name when the folder is out of reach
+
+_OURS = ("attest", "record_tests", "encode")
+
+
+class TimeLimitError(BaseException):
+    """A test of a soft session took too long."""
+
+
+def hide():
+    """Take the probes' modules out of sight: the tree may have some of the same names."""
+    for name in [name for name in sys.modules if name in _OURS or name.startswith("encode_")]:
+        if getattr(sys.modules[name], "__file__", "").startswith(_FOLDER):
+            del sys.modules[name]
+
+
+_FOLDER = __file__[: -len("record_tests.py")]
+
+
+def make_encoder(wanted):
+    """An encoder, with the environment's numpy when wanted: before anything of the tree can be imported in its place."""
+    np = None
+    if wanted:
+        try:
+            import numpy as np
+        except ImportError:
+            pass
+    return encode.make_encoder(np)
+
+
+class Recording:
+    """Tells the recorder where a test begins and ends.
+
+    Args:
+        send: takes one message.
+        name_of: makes the id that the judge knows from the id that pytest has.
+        wanted: of the judge's start message: name, soft, test_s.
+        encoder: `make_encoder`'s.
+        failures: exceptions that say that an assertion failed.
+    """
+
+    def __init__(self, send, name_of, wanted, encoder, failures):
+        self._name_of = name_of
+        self._limit_s = wanted["test_s"]
+
+        def passed_on(message):
+            # What is recorded while files are collected belongs to no test.
+            if message["test"] is not None:
+                send(message)
+
+        self._recorder = attest.Recorder(passed_on, encoder, failures, soft=wanted["soft"])
+        setattr(builtins, wanted["name"], self._recorder)
+        self._timer = signal.setitimer
+        if self._limit_s:
+            signal.signal(signal.SIGVTALRM, _late)
+
+    def pytest_runtest_protocol(self, item):
+        self._recorder.begin(self._name_of(item.nodeid))
+        if self._limit_s:
+            self._timer(signal.ITIMER_VIRTUAL, self._limit_s)
+        try:
+            yield
+        finally:
+            if self._limit_s:
+                self._timer(signal.ITIMER_VIRTUAL, 0)
+            self._recorder.end()
+
+
+def _late(number, frame):
+    raise TimeLimitError
+
+
+def prepare(send, name_of, start, pytest):
+    """The plugin, ready to be registered; None when no test was rewritten."""
+    encoder = make_encoder(start["numpy"])
+    hide()
+    if start["values"] is None:
+        return None
+    pytest.hookimpl(hookwrapper=True, tryfirst=True)(Recording.pytest_runtest_protocol)
+    failures = (AssertionError, pytest.fail.Exception)
+    return Recording(send, name_of, start["values"], encoder, failures)

@@ -1,0 +1,86 @@
+"""The station judges by values: a worker that says "passed" is not enough, and honest code is left in peace."""
+
+import pytest
+
+WRONG = "def double(x):\n    return 3 * x\n"
+HONEST = "def double(x):\n    return x + x\n"
+FORGERIES = {
+    "report": """
+import _pytest.reports
+def forged(cls, item, call, real=_pytest.reports.TestReport.from_item_and_call.__func__):
+    report = real(cls, item, call)
+    report.outcome, report.longrepr = "passed", None
+    return report
+_pytest.reports.TestReport.from_item_and_call = classmethod(forged)
+""",
+    "no test runs": "import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n",
+    "equal to everything": """
+class Same(int):
+    __eq__ = lambda self, other: True
+    __hash__ = int.__hash__
+real = double
+double = lambda x: Same(real(x))
+""",
+}
+IDS = [f"tests/test_core.py::test_{name}" for name in ("one", "two", "three")]
+
+
+def test_an_honest_patch_agrees(lap, shipped):
+    found = lap({"pkg/core.py": HONEST}, policy=shipped)
+    assert found.findings == ()
+    assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
+    told = found.evidence.summary()["value_evidence"]
+    assert (told["tests_with"], told["tests_passing"], told["share"]) == (3, 3, 1.0)
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_pass_is_a_regression(lap, shipped, forgery):
+    found = lap({"pkg/core.py": WRONG + FORGERIES[forgery]}, policy=shipped.without(["perturb", "canaries"]))
+    assert found.candidate == dict.fromkeys(IDS, "passed"), "the forgery must deceive pytest"
+    assert found.regressed == IDS
+    assert found.codes == ["tests:regressed"]
+    assert "(other values)" in found.text("tests:regressed")
+    row = found.evidence.artifacts()["tests.json"]["tests"][IDS[0]]
+    assert (row["candidate"], row["values"]) == ("passed", "differs")
+    assert row["message"].startswith("tests/test_core.py:5, value 0")
+
+
+def test_without_the_defence_the_forgery_is_believed(lap, shipped):
+    found = lap(
+        {"pkg/core.py": WRONG + FORGERIES["report"]},
+        policy=shipped.without(["values", "perturb", "canaries"]),
+    )
+    assert found.findings == ()
+
+
+def test_a_file_that_does_not_bear_rewriting_runs_as_it_is(lap, shipped):
+    other = "from core import f\n" + "".join(f"def test_{n}():\n    assert f() == 1\n" for n in "abc")
+    plain = (
+        "import inspect\nfrom core import f\n\n\ndef test_source():\n    assert f() == 1\n"
+        "    assert 'assert ' + 'f() == 1' in inspect.getsource(test_source)\n"
+    )
+    base = {"core.py": "def f():\n    return 1\n", "test_other.py": other, "test_plain.py": plain}
+    found = lap({"core.py": "def f():\n    return 2 - 1\n"}, base=base, policy=shipped)
+    assert found.findings == ()
+    statuses = {name: ruled.status for name, ruled in found.evidence.values.tests.items()}
+    assert statuses.pop("test_plain.py::test_source") == "plain"
+    assert set(statuses.values()) == {"agrees"}
+    told = found.evidence.summary()["value_evidence"]
+    assert told["without"] == ["test_plain.py::test_source"]
+    assert "otherwise at base" in told["plain_files"]["test_plain.py"]
+
+
+def test_what_base_does_not_reproduce_is_not_asked_for(lap, shipped):
+    tests = "import os, time\nfrom core import f, names\n" + "".join(
+        f"def test_{n}():\n    assert f() < time.perf_counter_ns()\n    assert list(names()) != []\n"
+        for n in "abc"
+    )
+    core = (
+        "import time\ndef f():\n    return time.perf_counter_ns()\ndef names():\n    return set('abcdefgh')\n"
+    )
+    base = {"core.py": core, "test_core.py": tests}
+    found = lap(
+        {"core.py": core.replace("set('abcdefgh')", "dict.fromkeys('bahgfced')")}, base=base, policy=shipped
+    )
+    assert found.findings == ()
+    assert {ruled.status for ruled in found.evidence.values.tests.values()} <= {"silent", "weak"}
