@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo demo-real test test-all lint bench clean help
+.PHONY: demo demo-real test test-all lint bench redteam clean help
 
 help:
 	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
 	@echo "make demo-real  verify two real release pairs (downloads them)"
 	@echo "make test       lint and the tests       make test-all  the slow ones too"
+	@echo "make redteam    the attack suite, each attack with and without its defence"
 	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
 
 $(READY): pyproject.toml constraints.txt scripts/install-bubblewrap.sh
@@ -38,6 +39,9 @@ test-all: lint
 
 bench: $(READY)
 	$(BIN)/python -I bench/run.py
+
+redteam: $(READY)
+	$(BIN)/truelap redteam --ablate
 
 clean:
 	rm -rf $(VENV) demo-out demo-real-out

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
+from truelap.defences import DEFENCES
 from truelap.errors import WorldError
 from truelap.model import Frozen, Outcome, Speed
 
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 SECTIONS = ("git", "py", "tst", "tim", "bld", "res", "cor", "own")
 """Of the catalogue that ids refer to; `own` is what is not in it."""
 
-PENDING = frozenset({"values", "perturb", "canaries", "integrity", "mutants", "outputs"})
+PENDING = frozenset({"values", "perturb", "canaries", "integrity", "mutants", "outputs"} - DEFENCES.keys())
 """Defences that some attacks need and that are not there yet: such an attack is on record as "not yet", never as caught."""
+
+SANDBOX = "sandbox"
+"""Stands for the sandbox as a whole, which is never switched off here."""
 
 _ID = re.compile(rf"({'|'.join(SECTIONS)})-(\d\d-)?[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -48,9 +52,7 @@ class Planted(Frozen):
     and `forget` removes what is stored there.
     """
 
-    do: Literal[
-        "write", "append", "rewrite", "link", "mode", "move", "remove", "pipe", "git", "forge", "forget"
-    ]
+    do: Literal["write", "append", "rewrite", "link", "move", "remove", "git", "forge", "forget"]
     path: str = ""
     text: str = ""
     """Content, target of a link or move, or standard input of git."""
@@ -109,7 +111,7 @@ class Attack(Frozen):
     id: str
     how: Sentence
     caught_by: str
-    """The defence that must catch it: a name of `defences.DEFENCES`, `naive.REPLACED` or `attack.PENDING`, or `rule:NAME`."""
+    """What must catch it: a name of `defences.DEFENCES`, `naive.REPLACED` or `PENDING`, `rule:NAME`, or `SANDBOX`."""
     off: Texts = ()
     """What is switched off for the ablation: `caught_by` alone where empty."""
     unablated: Sentence | None = None

@@ -1,0 +1,75 @@
+"""The suite for real: a few attacks of each kind in every run, all of them on demand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from truelap.redteam.attack import load_attacks
+from truelap.redteam.campaign import run
+from truelap.redteam.table import as_data, summed
+from truelap.settings import Settings
+
+ATTACKS = {attack.id: attack for attack in load_attacks()}
+QUICK = (
+    "git-01-binary-hides-lines",
+    "git-06-replace-ref",
+    "git-26-new-link",
+    "git-37-half-applies",
+    "py-01-pth-line",
+    "tst-02-weakened-test",
+    "tst-12-import-error",
+    "bld-03-build-that-fails",
+    "res-01-planted-evidence",
+    "res-03-link-in-the-result-folder",
+)
+
+
+def attempted(chosen, tmp_path):
+    settings = Settings(work=tmp_path, python=Path(sys.executable), effort="quick", seed=7)
+    return run(chosen, settings, ablate=True, jobs=2)
+
+
+def wrong(scores):
+    return {
+        (score.attack.id, variant): trial.wrong
+        for score in scores
+        for variant, trial in score.trials.items()
+        if trial.wrong is not None
+    }
+
+
+def test_some_of_each_kind_end_as_their_entries_say(tmp_path):
+    scores = attempted([ATTACKS[name] for name in QUICK], tmp_path)
+    assert wrong(scores) == {}
+    assert all(score.right for score in scores)
+    assert f"{len(QUICK)} of {len(QUICK)} attacks caught" in summed(scores)
+
+
+def test_an_entry_that_is_wrong_is_found(tmp_path):
+    attack = ATTACKS["git-26-new-link"]
+    harmless = attack.model_copy(update={"submission": attack.twin, "twin": attack.submission})
+    (score,) = attempted([harmless], tmp_path)
+    assert {variant for _, variant in wrong([score])} == {"attack", "twin"}
+    assert not score.right
+    data = json.loads(json.dumps(as_data(score)))
+    assert data["status"] == "NOT as expected"
+    assert "symbolic link" in data["twin"]["message"]
+
+
+def test_an_attack_that_waits_for_a_defence_is_never_counted_as_caught(tmp_path):
+    attack = ATTACKS["git-26-new-link"].model_copy(update={"needs": "outputs"})
+    (score,) = attempted([attack], tmp_path)
+    assert score.attack.waiting
+    assert not score.right
+    assert "ablated" not in score.trials
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_whole_suite(tmp_path):
+    scores = attempted(ATTACKS.values(), tmp_path)
+    assert wrong([score for score in scores if not score.attack.waiting]) == {}
