@@ -249,3 +249,18 @@ def test_what_remains_is_a_failure(run, repo, monkeypatch):
 def test_the_artifacts_are_json(run, repo):
     repo.write({"pkg/core.py": "x = 2\n"})
     json.dumps(run(Worktree(repo.folder)).get("restore").artifacts())
+
+
+def test_what_would_be_imported_in_place_of_a_restored_file_is_put_back(store, repo, base, run):
+    repo.write({"conftest/__init__.py": "", "perf.py": "", "pkg/core.py": "x = 2\n"})
+    case = run(Worktree(repo.folder))
+    assert written(case, "protected_restore.json")["discarded"] == ["conftest/__init__.py", "perf.py"]
+    assert contents(store, case.candidate_tree) == {**FILES, "pkg/core.py": "x = 2\n"}
+
+
+def test_a_module_that_becomes_a_package_is_kept(store, repo, base, run):
+    repo.write({"pkg/core/__init__.py": "x = 1\n"})
+    (repo.folder / "pkg/core.py").unlink()
+    case = run(Worktree(repo.folder))
+    assert "pkg/core/__init__.py" in contents(store, case.candidate_tree)
+    assert case.discarded == ()

@@ -17,6 +17,7 @@ from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.admit import Admission
 from truelap.prepare.only_tests import only_for_tests
+from truelap.prepare.rivals import folders_above, rivals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
     from truelap.task import Task
     from truelap.world.git import Store
 
-Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way"]
+Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival"]
 
 _MESSAGES: Mapping[Fate, str] = {
     "protected": "belongs to the measurement setup; base's version is used",
     "test_code": "is test code; base's version is used",
     "in_the_way": "stands where a restored file or its folder must be",
+    "rival": "would be imported in place of a file of base that is put back",
 }
 
 
@@ -122,7 +124,19 @@ class _Assembly:
         blocking = _in_the_way(found)
         found["in_the_way"] = [entry for entry in found["kept"] if entry.path in blocking]
         found["kept"] = [entry for entry in found["kept"] if entry.path not in blocking]
+        hiding = self._rivals(found["kept"])
+        found["rival"] = [entry for entry in found["kept"] if entry.path in hiding]
+        found["kept"] = [entry for entry in found["kept"] if entry.path not in hiding]
         return found
+
+    def _rivals(self, kept: list[Entry]) -> frozenset[bytes]:
+        if not self._policy.keeps("rivals"):
+            return frozenset()
+        added = [entry.path for entry in kept if entry.old_mode == 0]
+        gone = frozenset(entry.path for entry in kept if entry.new_mode == 0)
+        base = (file.path for file in self._store.list_tree(self._case.base.tree))
+        guards = (*self._protected, *self._tests)
+        return rivals(added, base, gone, lambda path: matches(guards, path) or path in self._helpers)
 
     def _fate(self, entry: Entry) -> Fate:
         if matches(self._protected, entry.path):
@@ -157,7 +171,7 @@ class _Assembly:
         config = [e for e in sorted_out["kept"] if matches(self._policy.test_code.config_patterns, e.path)]
         return Restoration(
             base=self._case.base.commit or self._case.base.tree,
-            discarded=_shown(sorted_out["protected"] + sorted_out["in_the_way"]),
+            discarded=_shown(sorted_out["protected"] + sorted_out["in_the_way"] + sorted_out["rival"]),
             remaining=remaining,
             modified=_shown(entry for entry in tests if entry.kind not in {"added", "deleted"}),
             added=_shown(added),
@@ -180,15 +194,9 @@ def _in_the_way(found: Mapping[Fate, list[Entry]]) -> frozenset[bytes]:
     back = {
         entry.path for fate, some in found.items() if fate != "kept" for entry in some if entry.old_mode != 0
     }
-    folders = {folder for path in back for folder in _above(path)}
+    folders = {folder for path in back for folder in folders_above(path)}
     coming = (entry.path for entry in found.get("kept", ()) if entry.new_mode != 0)
-    return frozenset(path for path in coming if path in folders or not back.isdisjoint(_above(path)))
-
-
-def _above(path: bytes) -> Iterator[bytes]:
-    while b"/" in path:
-        path = path.rpartition(b"/")[0]
-        yield path
+    return frozenset(path for path in coming if path in folders or not back.isdisjoint(folders_above(path)))
 
 
 def _shown(entries: Iterable[Entry]) -> tuple[str, ...]:
