@@ -19,6 +19,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "protected": "the policy's protected patterns are put back to base",
         "suite": "what base's own asv config resolves to is protected as well",
         "test_code": "test code is put back to base",
+        "own_tests": "what base's own pytest configuration and conftest files name is test code as well",
         "rivals": "an addition that would be imported in place of a restored file is put back",
         "helpers": "single-file helpers that only tests use count as test code",
         # rebuild

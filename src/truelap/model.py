@@ -126,6 +126,8 @@ class Base(Frozen):
     """Tree id of the whole base: what both sides start from."""
     protected_paths: tuple[str, ...] = ()
     """Regular expressions for what base's own asv config resolves to, besides the policy's patterns."""
+    test_code: tuple[str, ...] = ()
+    """Regular expressions for what base's own pytest set-up makes test code, besides the policy's patterns."""
     gitlinks: tuple[tuple[bytes, str], ...] = ()
     """Submodules of the commit (path, commit id). Their content is not part of the tree."""
     carried: tuple[bytes, ...] = ()

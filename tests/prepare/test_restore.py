@@ -264,3 +264,18 @@ def test_a_module_that_becomes_a_package_is_kept(store, repo, base, run):
     case = run(Worktree(repo.folder))
     assert "pkg/core/__init__.py" in contents(store, case.candidate_tree)
     assert case.discarded == ()
+
+
+def test_what_bases_own_pytest_setup_names_is_test_code_as_well(store, repo, run):
+    files = {
+        "pytest.ini": "[pytest]\npython_files = check_*.py\n",
+        "conftest.py": "pytest_plugins = ['pkg.fixtures']\n",
+        "checks/check_core.py": "def test_x(): ...\n",
+        "pkg/fixtures.py": "f\n",
+        "pkg/core.py": "x = 1\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    repo.write({"checks/check_core.py": "", "pkg/fixtures.py": "", "pkg/core.py": "x = 2\n"})
+    case = run(Worktree(repo.folder), base)
+    assert written(case, "test_edits.json")["modified"] == ["checks/check_core.py", "pkg/fixtures.py"]
+    assert contents(store, case.candidate_tree) == {**files, "pkg/core.py": "x = 2\n"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import UsageError
 from truelap.model import Base, Finding
+from truelap.pytest_config import pick, test_code_patterns
 from truelap.suite import find_asv_configs, protected_patterns
 from truelap.world.git_ignore import ignored, rules_of
 
@@ -87,7 +88,18 @@ def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
 def _with_suite(store: Store, base: Base) -> Base:
     paths, read = _files(store, base)
     patterns = protected_patterns(find_asv_configs(paths, read), paths, read)
-    return base.model_copy(update={"protected_paths": patterns})
+    return base.model_copy(update={"protected_paths": patterns, "test_code": _own_tests(paths, read)})
+
+
+def _own_tests(paths: Mapping[bytes, str], read: Callable[[str], bytes]) -> tuple[str, ...]:
+    # The newest pytest knows all the names that any version reads.
+    config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
+    names = (
+        path.decode("utf-8", "surrogateescape")
+        for path in paths
+        if path.rpartition(b"/")[2] == b"conftest.py"
+    )
+    return test_code_patterns(config, map(read, names))
 
 
 def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ...]:
@@ -99,4 +111,4 @@ def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ..
 
 def _files(store: Store, base: Base) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:
     blobs = {file.path: file.blob for file in store.list_tree(base.tree)}
-    return blobs, lambda path: store.blob(blobs[path.encode()])
+    return blobs, lambda path: store.blob(blobs[path.encode("utf-8", "surrogateescape")])

@@ -91,7 +91,8 @@ class _Assembly:
         self._case, self._store, self._policy = case, store, policy
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
         self._protected = measurement_setup(case.base, policy)
-        self._tests = policy.test_code.patterns if policy.keeps("test_code") else ()
+        own = case.base.test_code if policy.keeps("own_tests") else ()
+        self._tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
         admission = case.get("admit")
         ruled = admission.discarded if isinstance(admission, Admission) else ()
         self._ruled = frozenset(path for _, path, _ in ruled)

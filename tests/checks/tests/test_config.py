@@ -6,8 +6,9 @@ import os
 import pytest
 from _pytest.config.findpaths import locate_config
 
-from truelap.checks.tests.config import pick, write_copy
+from truelap.checks.tests.config import write_copy
 from truelap.errors import WorldError
+from truelap.pytest_config import pick
 
 VERSION = tuple(int(part) for part in pytest.__version__.split(".")[:2])
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from truelap.checks.tests.config import PytestConfig
 from truelap.checks.tests.plan import by_file
 from truelap.checks.tests.selection import choice_for, select
 from truelap.policy import load_policy
+from truelap.pytest_config import PytestConfig
 
 POLICY = load_policy()
 

@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attested import Bench, Judged, by_values
-from truelap.checks.tests.config import pick
 from truelap.checks.tests.evidence import Side, TestsEvidence, judge
 from truelap.checks.tests.plan import by_file
 from truelap.checks.tests.runs import run_side
@@ -19,12 +18,13 @@ from truelap.checks.tests.selection import ALL, Selection, choice_for, select
 from truelap.checks.tests.sessions import Plan, Run, Setup
 from truelap.errors import UsageError
 from truelap.policy import matches
+from truelap.pytest_config import pick
 from truelap.task import import_roots
 
 if TYPE_CHECKING:
-    from truelap.checks.tests.config import PytestConfig
     from truelap.model import Case
     from truelap.policy import Policy
+    from truelap.pytest_config import PytestConfig
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world import World

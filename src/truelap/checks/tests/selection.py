@@ -17,7 +17,7 @@ from truelap.policy import matches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from truelap.checks.tests.config import PytestConfig
+    from truelap.pytest_config import PytestConfig
 
 _COMPILED_LIMIT = 12
 """Test files taken for changed compiled sources, best match first (formulacode.md 1.7)."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path, PurePosixPath
 
-    from truelap.checks.tests.config import PytestConfig
     from truelap.policy import Policy
+    from truelap.pytest_config import PytestConfig
     from truelap.world import World
     from truelap.world.files import TreeOnDisk
     from truelap.world.sandbox import Ending
