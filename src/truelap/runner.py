@@ -56,7 +56,7 @@ def walk(
     """Send a case along stations.
 
     A refusal, a failed preparation, nothing left to judge or a fault of ours ends the line; a failed check does not, unless
-    the policy says so.
+    the policy says so, and neither does a build of which nothing is known.
 
     Raises:
         UsageError: a station found that what the user named cannot be used.
@@ -78,7 +78,8 @@ def walk(
         record = _record(station, before, case, time.monotonic() - began)
         case = case.plus(stations=(record,))
         world.events.say("station", **record.model_dump())
-        ended = fault or _is_over(case) or _stops(station, record, policy)
+        new = case.findings[len(before.findings) :]
+        ended = fault or _is_over(case) or _stops(station, new, policy)
     return case
 
 
@@ -98,5 +99,10 @@ def _is_over(case: Case) -> bool:
     return case.refused or case.candidate_tree == case.base.tree
 
 
-def _stops(station: Station, record: StationRecord, policy: Policy) -> bool:
-    return record.status == "failed" and (station.prepares or policy.verdict.stop_on_fail)
+def _stops(station: Station, new: tuple[Finding, ...], policy: Policy) -> bool:
+    bad = {finding.level for finding in new} - {"info"}
+    if station.prepares:
+        # A build that nobody can make says nothing of the patch. The checks go on, or a header file in a wrong patch would
+        # buy it an inconclusive end where the tests show a failure.
+        return bool(bad) and not (station.optional and bad == {"inconclusive"})
+    return bool(bad) and policy.verdict.stop_on_fail

@@ -222,3 +222,22 @@ def test_pipes_and_links_in_place_of_references_are_passed_over(store, repo):
     (repo.folder / ".git/refs/heads/link").symlink_to("/etc/passwd")
     (repo.folder / ".git/refs/heads/bad").write_bytes(b"\xff" * 100)
     assert store.import_revision(repo.folder, base).commit == base
+
+
+def test_a_branch_named_like_a_short_commit_id_decides_nothing(store, repo):
+    commit = repo.commit({"a.py": "x = 1\n"})
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit({"a.py": "x = 2\n"})
+    repo.git("branch", commit[:8])
+    repo.git("branch", commit)
+    with pytest.raises(UsageError, match="full id"):
+        store.import_revision(repo.folder, commit[:8])
+    assert store.import_revision(repo.folder, commit).commit == commit
+    assert store.import_revision(repo.folder, commit[:9]).commit == commit
+
+
+def test_a_tag_that_only_looks_like_a_commit_id_is_a_name(store, repo):
+    commit = repo.commit({"a.py": "x = 1\n"})
+    tag = "20260101" if not commit.startswith("2026") else "30260101"
+    repo.git("tag", tag)
+    assert store.import_revision(repo.folder, tag).commit == commit

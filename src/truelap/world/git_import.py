@@ -27,6 +27,7 @@ _REFS_BYTES = 1 << 26
 _REF_BYTES = 1 << 12
 _MAX_REFS = 200_000
 _HEX = re.compile(rb"[0-9a-f]{40}")
+_ABBREVIATED = re.compile("[0-9a-fA-F]{4,39}")
 _SHA256_HEX = re.compile(rb"[0-9a-f]{64}")
 _REF_NAME = re.compile(rb"refs/(?!replace/)[^\x00-\x20\x7f~^:?*\[\\]+")
 # Old repositories hold trees with such modes; the store writes its own form of every tree anyway.
@@ -135,12 +136,25 @@ def _resolve(refs: dict[bytes, bytes], value: bytes) -> bytes | None:
 
 
 def _commit_id(scratch: Git, repo: Path, revision: str) -> str:
+    if _ABBREVIATED.fullmatch(revision) and _is_ambiguous(scratch, revision):
+        raise UsageError(
+            f"{repo}: {revision} is short for a commit id and also the name of a branch or tag; name the commit by its full id"
+        )
     try:
         return scratch.text("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     except (GitError, ValueError) as error:
         raise UsageError(
             f"{repo}: no commit {revision!r}; name a commit id, branch or tag that this repository holds"
         ) from error
+
+
+def _is_ambiguous(scratch: Git, revision: str) -> bool:
+    """Git takes a reference of that name before the commit, and whoever owns the repository can make one."""
+    named = scratch.text(
+        "for-each-ref",
+        *(f"{place}/{revision}" for place in ("refs/heads", "refs/tags", "refs/remotes", "refs")),
+    )
+    return bool(named) and bool(scratch.text("rev-parse", f"--disambiguate={revision}"))
 
 
 def _tree_of(scratch: Git, commit: str, repo: Path) -> str:
