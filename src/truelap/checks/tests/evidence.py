@@ -105,9 +105,15 @@ class TestsEvidence(Evidence):
         ids = [name for name in self.base.passed if self.fate(name) != "passed"]
         plugins = dict.fromkeys(f"plugin:{plugin.name}" for plugin in self.new_plugins)
         faults = dict.fromkeys(f"session:{fault.code}" for fault in self.candidate.faults)
-        changed = [f"perturb:{name}" for name in self.secret.differing] if self.secret else []
+        changed = [f"perturb:{name}" for name in self.perturbed]
         sung = [f"canary:{n}" for n, _ in enumerate(self.canaries.passed, 1)] if self.canaries else []
         return (*ids, *changed, *sung, *plugins, *faults)
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        """Ids that compute other values with other literals, and are not found out already."""
+        found = self.secret.differing if self.secret else ()
+        return tuple(name for name in found if name not in self.base.nodes or self.fate(name) == "passed")
 
     @property
     def new_plugins(self) -> tuple[Plugin, ...]:
@@ -180,7 +186,7 @@ def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> It
 
 def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
     found = evidence.secret
-    if found and (ids := found.differing):
+    if found and (ids := evidence.perturbed):
         shown = "; ".join(f"{name} ({found.tests[name].why})" for name in ids[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = (
