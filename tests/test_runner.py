@@ -172,3 +172,20 @@ def test_a_station_that_may_be_skipped_is_not_required(line):
         stations = (evident, line.station("rebuild", lambda case: case, optional=optional))
         verdict = conclude(stations, line.walk(*stations), world, POLICY, 3)
         assert (verdict.outcome, verdict.seed) == (outcome, 3)
+
+
+def test_a_build_of_which_nothing_is_known_does_not_end_the_line():
+    line = Line()
+    unsure = line.station("rebuild", lambda case: case.plus(findings=(UNSURE,)), prepares=True, optional=True)
+    case = line.walk(unsure, line.station("tests", lambda case: case.plus(findings=(BAD,))))
+    assert line.visited == ["rebuild", "tests"]
+    assert [station.status for station in case.stations] == ["failed", "failed"]
+
+
+def test_a_build_that_fails_does():
+    line = Line()
+    line.walk(
+        line.station("rebuild", lambda case: case.plus(findings=(BAD,)), prepares=True, optional=True),
+        line.station("tests"),
+    )
+    assert line.visited == ["rebuild"]
