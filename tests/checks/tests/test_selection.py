@@ -34,7 +34,6 @@ def chosen(files, changed, **config):
         ("pkg/foo.py", "pkg/foo_test.py"),
         ("pkg/foo.py", "pkg/deep/tests/test_foo.py"),
         ("src/pkg/_foo.py", "tests/test_foo.py"),
-        ("pkg/foo/__init__.py", "tests/test_foo.py"),
     ],
 )
 def test_a_source_maps_to_the_tests_of_its_name(source, test):
@@ -121,3 +120,22 @@ def test_sessions_are_even_and_keep_files_whole():
     assert by_file(ids, 2) == (("a.py",), ("b.py", "c.py", "d.py"))
     assert by_file(["a.py::1"], 4) == (("a.py",),)
     assert by_file([], 4) == ()
+
+
+WIDE = [
+    "pkg/__init__.py",
+    "pkg/core.py",
+    "pkg/table.json",
+    "docs/guide.md",
+    "tests/test_core.py",
+    "tests/test_pkg.py",
+]
+
+
+@pytest.mark.parametrize("path", ["pkg/__init__.py", "pkg/table.json"])
+def test_what_any_test_may_see_runs_the_whole_folder(path):
+    assert chosen(WIDE, [path, "pkg/core.py"]).paths == ("tests",)
+
+
+def test_a_page_of_documentation_adds_no_tests():
+    assert chosen(WIDE, ["docs/guide.md", "pkg/core.py"]).paths == ("tests/test_core.py",)

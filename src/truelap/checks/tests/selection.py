@@ -1,7 +1,7 @@
 """Which tests run: worked out from base's own files and the changed paths alone. Pure.
 
 `mapped` follows names: `pkg/foo.py` is tested by `test_foo.py` and its twins; a source without such a test falls back to
-the nearest test folder. What maps to nothing at all makes every test run: an empty choice must never look like a pass.
+the nearest test folder, and so do a package's `__init__` and the data beside its modules. What maps to nothing at all makes every test run: an empty choice must never look like a pass.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from truelap.model import Frozen
 from truelap.policy import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from truelap.pytest_config import PytestConfig
 
@@ -84,18 +84,21 @@ def select(files: Iterable[bytes], changed: Sequence[bytes], choice: Choice) -> 
     tests = sorted(path for path in present if is_test_file(path, choice))
     found: dict[str, set[str]] = {"mapped": set(), "compiled": set(), "folders": set()}
     folders: dict[str, int] = {}
+    packages = {path.rpartition("/")[0] for path in present if path.endswith(".py")} - {""}
     for path in changed:
-        way = _way(path, choice)
-        if way is None:
-            continue
         name = path.decode("utf-8", "surrogateescape")
-        hits = _mapped(name, tests) if way == "mapped" else _by_tokens(name, tests)
+        way = _way(path, choice) or ("data" if name.rpartition("/")[0] in packages else None)
+        if way is None or matches(choice.test_code, path):
+            continue
+        hits = _WAYS[way](name, tests)
         if choice.doctests and name in present and name.endswith(".py"):
             found["mapped"].add(name)
-        folder = None if hits else _nearest_folder(name, tests)
+        # Whatever a package's `__init__` or its data changes may show in any of its tests.
+        wide = way == "data" or name.endswith("/__init__.py")
+        folder = _nearest_folder(name, tests) if wide or not hits else None
         if folder is not None:
             folders[folder] = folders.get(folder, 0) + 1
-        found[way].update(hits)
+        found.setdefault(way, set()).update(hits)
     ranked = sorted(folders, key=lambda folder: (-folders[folder], folder))
     found["folders"].update(ranked[: choice.fallback_folders])
     return _joined(found, tuple(ranked[choice.fallback_folders :]))
@@ -205,3 +208,10 @@ def _test_folder_in(path: str, above: Sequence[str]) -> str | None:
     if len(parts) > depth + 1 and parts[:depth] == list(above) and parts[depth] in _TEST_FOLDERS:
         return "/".join(parts[: depth + 1])
     return None
+
+
+_WAYS: dict[str, Callable[[str, Sequence[str]], list[str]]] = {
+    "mapped": _mapped,
+    "compiled": _by_tokens,
+    "data": lambda _source, _tests: [],
+}
