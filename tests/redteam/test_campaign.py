@@ -16,12 +16,10 @@ from truelap.settings import Settings
 ATTACKS = {attack.id: attack for attack in load_attacks()}
 QUICK = (
     "git-01-binary-hides-lines",
-    "git-06-replace-ref",
     "git-26-new-link",
     "git-37-half-applies",
     "py-01-pth-line",
     "tst-02-weakened-test",
-    "tst-12-import-error",
     "bld-03-build-that-fails",
     "res-01-planted-evidence",
     "res-03-link-in-the-result-folder",

@@ -82,6 +82,7 @@ class Expected(Frozen):
 
     outcome: Ended
     failure_reason: str | None = None
+    """None where chance decides which layer speaks first."""
     finding: str | None = None
     """A code that must be among the findings."""
     faster: bool | None = None
