@@ -113,3 +113,19 @@ def test_a_full_disk_leaves_no_result(tmp_path):
         assert _names(disk / "out") == ["verdict.json"]
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.parametrize("name", ["patch.diff", "tests.json", "report.html"])
+def test_a_file_of_the_users_own_is_never_taken_for_an_older_result(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(UsageError, match="no run of truelap wrote it"):
+        Output(tmp_path)
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_an_older_run_is_replaced(tmp_path):
+    for content in (b"old", b"new"):
+        with Output(tmp_path) as out:
+            out.clear()
+            out.write({"events.jsonl": b"", "patch.diff": content, "verdict.json": b"{}"})
+    assert (tmp_path / "patch.diff").read_bytes() == b"new"

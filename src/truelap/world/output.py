@@ -43,6 +43,10 @@ RESULT_FILES = (
 )
 """Every name that a run may write: what an earlier run left under one of them goes before a new run starts."""
 
+_DIARY = "events.jsonl"
+_EVERYDAY = ("patch.diff", "tests.json", "timing.json", "outputs.json", "report.html", "report.txt")
+"""Result names that a folder of the user's own may hold. A run writes its diary before any of them."""
+
 _TEMPORARY = ".truelap-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -67,6 +71,7 @@ class Output:
         except OSError as error:
             raise UsageError(_unusable(folder, error)) from error
         try:
+            self._refuse_strangers()
             if "plain_output" not in without:
                 self._refuse_links()
         except BaseException:
@@ -126,6 +131,15 @@ class Output:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _refuse_strangers(self) -> None:
+        """What is removed and overwritten here must be an earlier run's, not the user's own."""
+        there = set(os.listdir(self._fd))  # noqa: PTH208 - by its descriptor
+        strange = sorted(there.intersection(_EVERYDAY)) if _DIARY not in there else []
+        if strange:
+            raise UsageError(
+                f"--out {self._shown}: {strange[0]} is there and no run of truelap wrote it; name another folder"
+            )
 
     def _refuse_links(self) -> None:
         for name in RESULT_FILES:
