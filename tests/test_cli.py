@@ -490,8 +490,8 @@ def test_the_policy_is_shown_in_three_forms():
 def test_doctor_says_what_is_here():
     done = truelap("doctor", "--json")
     assert {"backends", "machine"} <= set(json.loads(done.stdout))
-    assert done.returncode in {0, 3}
-    assert "bubblewrap" in truelap("doctor").stdout
+    assert done.returncode == 0, "the other tests need a sandbox as well"
+    assert "Sandbox bubblewrap works here." in truelap("doctor").stdout
 
 
 def test_grade_of_nothing(tmp_path):

@@ -47,6 +47,7 @@ def doctor(options: Doctor) -> int:
     """What this machine offers, and what is lost where something lacks. Exit 0 when a sandbox works, else 3."""
     from truelap.world.doctor import survey
     from truelap.world.interpreter import inspect
+    from truelap.world.selfcheck import OPTIONAL
 
     found = survey(inspect(options.python or Path(sys.executable)), options.work)
     if options.json:
@@ -58,7 +59,11 @@ def doctor(options: Doctor) -> int:
         ):
             say(title)
             _show(lines)
-    return 0 if all(line.holds for line in found.backends["bubblewrap"]) else 3
+    lacking = [line.name for line in found.backends["bubblewrap"] if not line.holds]
+    needed = [name for name in lacking if name not in OPTIONAL]
+    if not options.json:
+        say(_summary(lacking, needed))
+    return 3 if needed else 0
 
 
 def policy_show(options: PolicyShow) -> int:
@@ -83,4 +88,13 @@ def _keeps_show_a_subcommand() -> None:
 
 def _show(lines: Iterable[Capability]) -> None:
     for line in lines:
-        say(f"  {'ok ' if line.holds else 'NO '} {line.name}: {line.detail}")
+        detail = f": {line.detail}" if line.detail else ""
+        say(f"  {'ok ' if line.holds else 'NO '} {line.name}{detail}")
+
+
+def _summary(lacking: list[str], needed: list[str]) -> str:
+    """What the lines come to, in a sentence."""
+    if needed:
+        return f"No sandbox works here: bubblewrap lacks {', '.join(needed)}."
+    gaps = f" Known gaps, none of them needed: {', '.join(lacking)}." if lacking else ""
+    return f"Sandbox bubblewrap works here.{gaps}"
