@@ -29,7 +29,8 @@ class Tests(Files):
     section: ClassVar[str] = "tests"
 
     def summary(self) -> dict[str, Any]:
-        return {"ran": True, "n_base_pass": 4, "n_regressed": len(self.content["tests.json"]["regressed"])}
+        regressed = self.content["tests.json"]["regressed"]
+        return {"ran": True, "strategy": "mapped", "n_base_pass": 4, "n_regressed": len(regressed)}
 
 
 class Timed(Files):
@@ -269,7 +270,7 @@ def test_the_text_is_readable_at_a_glance():
         "ACCEPTED  faster x1.414 (geometric mean)",
         f"  task      task, base {'a' * 40}",
         "  patch     2 files, +7 -3; put back to base: 2",
-        "  tests     4 pass at base, 0 of them not in the candidate",
+        "  tests     4 pass at base, 0 of them not in the candidate (chosen: mapped)",
         "  timing    1 faster, 0 slower, 1 same, 0 missing",
         "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of them changed)",
     ]

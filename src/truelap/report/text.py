@@ -41,7 +41,8 @@ def _facts(verdict: Verdict) -> Iterable[tuple[str, str]]:
     tests, timing = verdict.tests, verdict.timing
     if tests:
         passed = f"{tests.get('n_base_pass')} pass at base, {tests.get('n_regressed')} of them not in the candidate"
-        yield "tests", f"{passed} (chosen: {tests.get('strategy')})"
+        chosen = f" (chosen: {tests['strategy']})" if tests.get("strategy") else ""
+        yield "tests", passed + chosen
         yield "values", _values(tests.get("value_evidence") or {})
     if timing:
         yield (
