@@ -58,6 +58,27 @@ def test_nothing_of_the_repository_runs_while_its_environment_is_described(tmp_p
         assert mark.exists(), "a plain start of the interpreter runs it"
 
 
+def test_the_live_tree_behind_an_editable_install_is_never_shown(tmp_path):
+    """Its author would be read and imported in base's sandbox as well."""
+    python, source = venv(tmp_path / "env"), tmp_path / "repo" / "src"
+    source.mkdir(parents=True)
+    (site(python) / "__editable__.pkg.pth").write_text(f"{source}\n")
+    found = inspect(python, tmp_path / "repo")
+    assert source not in found.path
+    assert source not in inspect(python, tmp_path / "elsewhere", [tmp_path / "repo"]).path
+    assert not [bind for bind in found.binds if bind.source.is_relative_to(tmp_path / "repo")]
+
+
+def test_an_environment_inside_the_repository_is_shown_without_the_rest(tmp_path):
+    repo = tmp_path / "repo"
+    python = venv(repo / ".venv")
+    (repo / "src").mkdir()
+    (site(python) / "__editable__.pkg.pth").write_text(f"{repo / 'src'}\n")
+    found = inspect(python, repo)
+    assert {bind.source for bind in found.binds if bind.source.is_relative_to(repo)} == {repo / ".venv"}
+    assert site(python) in found.path
+
+
 def test_a_virtual_environment_below_a_closed_home_works_inside(tmp_path, step):
     home = tmp_path / "home"
     home.mkdir(mode=0o700)

@@ -46,19 +46,20 @@ class Interpreter:
     """Folders of the repository, relative to it, that an editable install makes importable."""
 
 
-def inspect(python: Path, repo: Path | None = None) -> Interpreter:
+def inspect(python: Path, repo: Path | None = None, others: Iterable[Path] = ()) -> Interpreter:
     """Ask an interpreter what it is made of, by running it once.
 
     Args:
         python: path, or a bare name that is looked up on PATH.
         repo: the repository under test.
+        others: further folders that hold a tree under test (a working tree, a pristine base).
 
     Raises:
         UsageError: it is missing, does not run, or is too old.
     """
     described = _described(python)
-    places = _Places(repo)
     prefixes = list(dict.fromkeys(Path(prefix) for prefix in described["prefixes"]))
+    places = _Places([*([repo] if repo else []), *others], prefixes)
     if Path("/") in prefixes:
         raise UsageError(f"--python {python}: its prefix is /, which cannot be shown in a sandbox")
     for prefix in prefixes:
@@ -109,16 +110,24 @@ def _version(numbers: list[int]) -> tuple[int, int, int]:
 class _Places:
     """Collects the smallest set of binds under which every shown path works by the name it was given."""
 
-    def __init__(self, repo: Path | None) -> None:
-        self._repo = repo.resolve() if repo else None
+    def __init__(self, trees: Iterable[Path], prefixes: Iterable[Path]) -> None:
+        self._trees = [tree.resolve() for tree in trees]
+        # An environment inside of a tree is the user's; a prefix that holds a whole tree excuses nothing.
+        real = [prefix.resolve() for prefix in prefixes]
+        self._environments = [
+            path for path in real if not any(tree.is_relative_to(path) for tree in self._trees)
+        ]
         self.binds: list[Bind] = []
 
     def is_barred(self, folder: Path) -> bool:
-        """Whether showing a folder would show the repository, or lies in it without being an environment, or is truelap itself."""
+        """Whether showing a folder would show a tree under test or a part of it that is no environment, or is truelap itself."""
         real = folder.resolve()
         if real == PACKAGE.parent:
             return True
-        return self._repo is not None and self._repo.is_relative_to(real)
+        if any(tree.is_relative_to(real) for tree in self._trees):
+            return True
+        inside = any(real.is_relative_to(tree) for tree in self._trees)
+        return inside and not any(real.is_relative_to(environment) for environment in self._environments)
 
     def show(self, path: Path) -> None:
         """Make a path work inside, under its own name and under its real one."""

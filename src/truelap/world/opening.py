@@ -77,7 +77,7 @@ def world_on(
     """
     workspace, listener = ground.workspace, (progress,) if progress else ()
     with (
-        mirrored(inspect(settings.python, repo), workspace.folder("bytecode")) as interpreter,
+        mirrored(inspect(settings.python, repo, hidden), workspace.folder("bytecode")) as interpreter,
         Events(workspace.root / EVENTS, *listener) as events,
     ):
         sandbox = open_sandbox(settings.sandbox, interpreter, (repo, *hidden), events, unsafe=settings.unsafe)
