@@ -52,7 +52,7 @@ def holds(op: str, left: Any, right: Any) -> bool | None:
         The truth of it, or None when the judge cannot say: objects with their own idea of equality, arrays, NaN inside
         containers (there Python asks for identity), identity of anything but None, True, False and the like.
 
-    >>> holds("==", 1, ["f", "0x1.0p+0"]), holds("in", 3, ["l", [1, 2]]), holds("is", ["o", "m:C", [], None], 1)
+    >>> holds("==", 1, ["f", "0x1.0p+0"]), holds("in", 3, ["l", [1, 2]]), holds("is", ["o", "m:C", [], None], None)
     (True, False, False)
     """
     if op in ("is", "is not"):
