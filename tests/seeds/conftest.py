@@ -171,9 +171,15 @@ def trial(tmp_path: Path, repo_class) -> Trial:
 
 
 @pytest.fixture(scope="session")
-def judged(tmp_path_factory, repo_class) -> Trial:
+def make_trial(tmp_path_factory, repo_class):
+    """Makes a trial that several tests may look at."""
+    return lambda name: Trial(tmp_path_factory.mktemp(name), repo_class)
+
+
+@pytest.fixture(scope="session")
+def judged(make_trial) -> Trial:
     """The trial of item 17, restored and verified once for all tests of this folder. Read only."""
-    made = Trial(tmp_path_factory.mktemp("trial"), repo_class)
+    made = make_trial("judged")
     made.edit(AGENT_14253)
     made.restored = made.restore()
     made.verified = made.verify()
