@@ -44,7 +44,7 @@ RESULT_FILES = (
 """Every name that a run may write: what an earlier run left under one of them goes before a new run starts."""
 
 _DIARY = "events.jsonl"
-_EVERYDAY = ("patch.diff", "tests.json", "timing.json", "outputs.json", "report.html", "report.txt")
+_EVERYDAY = ("patch.diff", "report.html", "report.txt")
 """Result names that a folder of the user's own may hold. A run writes its diary before any of them."""
 
 _TEMPORARY = ".truelap-"
@@ -135,11 +135,15 @@ class Output:
     def _refuse_strangers(self) -> None:
         """What is removed and overwritten here must be an earlier run's, not the user's own."""
         there = set(os.listdir(self._fd))  # noqa: PTH208 - by its descriptor
-        strange = sorted(there.intersection(_EVERYDAY)) if _DIARY not in there else []
+        own = there.intersection(_EVERYDAY) if _DIARY not in there else set()
+        strange = sorted(name for name in own if self._is_plain(name))
         if strange:
             raise UsageError(
                 f"--out {self._shown}: {strange[0]} is there and no run of truelap wrote it; name another folder"
             )
+
+    def _is_plain(self, name: str) -> bool:
+        return stat.S_ISREG(os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode)
 
     def _refuse_links(self) -> None:
         for name in RESULT_FILES:
