@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +14,7 @@ import pytest
 
 from truelap.errors import UsageError, WorldError
 from truelap.world.backends import open_sandbox, prove
+from truelap.world.channel import Channel
 from truelap.world.events import Events
 from truelap.world.sandbox import Capability
 from truelap.world.selfcheck import capabilities, interrogate
@@ -102,6 +107,26 @@ def test_the_escape_probe_is_not_run_without_a_sandbox(interpreter):
 
     with pytest.raises(WorldError, match="not run without a sandbox"):
         interrogate(Unsandboxed(interpreter), interpreter)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary process has no capabilities")
+def test_a_process_with_capabilities_makes_no_bold_attempt():
+    """By itself, whoever starts it: here with two that leave nothing behind even where they are made."""
+    import truelap.probes
+
+    ours, theirs = socket.socketpair()
+    program = [sys.executable, "-s", Path(truelap.probes.__path__[0], "escape.py"), str(theirs.fileno())]
+    channel = Channel(ours, message_bytes=1 << 20, messages=9)
+    with subprocess.Popen(program, pass_fds=[theirs.fileno()]) as process:
+        theirs.close()
+        assert channel.receive(30)["type"] == "hello"
+        channel.send({"only": ["user 0", "io_uring"]})
+        attempts = channel.receive(30)["attempts"]
+        assert channel.receive(30)["type"] == "end"
+    channel.close()
+    assert process.returncode == 0
+    assert attempts["user 0"]["saw"].startswith("not tried")
+    assert not attempts["io_uring"]["saw"].startswith("not tried")
 
 
 def test_attempts_that_could_change_a_machine_are_marked():

@@ -483,13 +483,11 @@ def main():
     size = struct.unpack(">I", channel.recv(4, socket.MSG_WAITALL))[0]
     order = json.loads(channel.recv(size, socket.MSG_WAITALL))
     chosen = order.get("only") or list(ATTEMPTS)
-    send(
-        {
-            "type": "facts",
-            "facts": facts(),
-            "attempts": {name: tried(ATTEMPTS[name], order) for name in chosen},
-        }
-    )
+    seen = facts()
+    held = seen["capabilities"]["CapPrm"] | seen["capabilities"]["CapEff"]
+    kept = TIMID if held else ()
+    attempts = {name: NOT_MADE if name in kept else tried(ATTEMPTS[name], order) for name in chosen}
+    send({"type": "facts", "facts": seen, "attempts": attempts})
     send({"type": "end"})
 
 
