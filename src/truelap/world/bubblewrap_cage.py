@@ -74,6 +74,11 @@ class BubblewrapCage:
         """The program's end, None when it is still running."""
         return self._read_outcome() if self._answer or self._answered(timeout_s) else None
 
+    def kill(self) -> None:
+        """Kill the first process of the namespace, and so all of them."""
+        if self.worker is not None:
+            _kill(self._handles[2])
+
     def destroy(self) -> None:
         """Kill everything and prove that nothing is left."""
         if self._destroyed:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
+import platform
 import re
 import shutil
 import statistics
@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truelap.errors import TruelapError, WorldError
-from truelap.world import process
+from truelap.world import namespaces, process, seccomp
 from truelap.world.bubblewrap import Bubblewrap, bubblewrap_version, find_bubblewrap
 from truelap.world.clock import cpu_ns_of
+from truelap.world.landlock import Landlock, landlock_version
 from truelap.world.sandbox import Capability
 from truelap.world.unsandboxed import Unsandboxed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from truelap.world.interpreter import Interpreter
+    from truelap.world.sandbox import Sandbox
 
-_LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION = 444, 1
 _OLDEST_GIT = (2, 30)
 _ENOUGH_DISK = 2 << 30
 _NOISE_SAMPLES = 60
@@ -40,17 +41,34 @@ _CLOSED = (
 
 
 @dataclass(frozen=True)
+class Backend:
+    """What a sandbox gives here, and what it gives up."""
+
+    lines: tuple[Capability, ...]
+    """Of one that does not work, one line, "works", says why."""
+    trusted: bool
+    """Whether every line holds that it does not give up in writing."""
+
+
+@dataclass(frozen=True)
 class Survey:
     """Everything that `truelap doctor` shows."""
 
-    backends: Mapping[str, tuple[Capability, ...]]
-    """By name, strongest first; a backend that does not work has one line, "works", that says why."""
+    backends: Mapping[str, Backend]
+    """By name, strongest first."""
     machine: tuple[Capability, ...]
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """Backends that hold all that they promise."""
+        return tuple(name for name, backend in self.backends.items() if backend.trusted)
 
     def as_data(self) -> dict[str, Any]:
         """For `--json`."""
+        backends = self.backends.items()
         return {
-            "backends": {name: [asdict(line) for line in lines] for name, lines in self.backends.items()},
+            "trusted": list(self.trusted),
+            "backends": {name: [asdict(line) for line in backend.lines] for name, backend in backends},
             "machine": [asdict(line) for line in self.machine],
         }
 
@@ -63,9 +81,9 @@ def survey(interpreter: Interpreter, work: Path | None = None) -> Survey:
         work: where working folders would be made; None for the system's temporary folder.
     """
     backends = {
-        "bubblewrap": _bubblewrap_lines(interpreter),
-        "landlock": (Capability("works", False, "not in this version"),),
-        "none": Unsandboxed(interpreter).self_check(),
+        "bubblewrap": _asked(lambda: Bubblewrap(interpreter)),
+        "landlock": _asked(lambda: Landlock(interpreter)),
+        "none": Backend(Unsandboxed(interpreter).self_check(), trusted=False),
     }
     place = work or Path(tempfile.gettempdir())
     machine = (
@@ -73,8 +91,8 @@ def survey(interpreter: Interpreter, work: Path | None = None) -> Survey:
         _bubblewrap(),
         _namespaces(),
         _landlock(),
+        _filter(),
         _cores(),
-        _cgroup(),
         _cpu_clock(),
         _noise(),
         _disk(place),
@@ -82,11 +100,13 @@ def survey(interpreter: Interpreter, work: Path | None = None) -> Survey:
     return Survey(backends, machine)
 
 
-def _bubblewrap_lines(interpreter: Interpreter) -> tuple[Capability, ...]:
+def _asked(make: Callable[[], Sandbox]) -> Backend:
     try:
-        return Bubblewrap(interpreter).self_check()
+        sandbox = make()
+        lines = sandbox.self_check()
     except TruelapError as error:
-        return (Capability("works", False, str(error)),)
+        return Backend((Capability("works", False, str(error)),), trusted=False)
+    return Backend(lines, trusted=all(line.holds or line.name in sandbox.gives_up for line in lines))
 
 
 def _git() -> Capability:
@@ -111,25 +131,30 @@ def _bubblewrap() -> Capability:
 
 
 def _namespaces() -> Capability:
-    """Root makes its own; an ordinary user needs the kernel's leave."""
-    closed = []
-    for name, closed_at in _CLOSED:
-        value = _number(Path("/proc/sys", name))
-        if value == closed_at:
-            closed.append(f"{name.replace('/', '.')} = {value}")
-    if not closed:
-        return Capability("user namespaces", True, "open")
-    return Capability("user namespaces", False, f"{', '.join(closed)}: bubblewrap may not work for this user")
+    refused = namespaces.refusal()
+    if refused is None:
+        return Capability("namespaces", True, "open")
+    closed = [
+        f"{name.replace('/', '.')} = {value}"
+        for name, value in _CLOSED
+        if _number(Path("/proc/sys", name)) == value
+    ]
+    return Capability("namespaces", False, f"{'; '.join([refused, *closed])}: bubblewrap cannot be had")
 
 
 def _landlock() -> Capability:
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(
-        _LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_LANDLOCK_VERSION)
-    )
-    if version < 1:
+    version = landlock_version()
+    if version == 0:
         return Capability("landlock", False, "the kernel has none: no sandbox where namespaces are forbidden")
-    return Capability("landlock", True, f"ABI {version}")
+    return Capability("landlock", True, f"version {version}")
+
+
+def _filter() -> Capability:
+    machine = platform.machine()
+    known = seccomp.is_known(machine)
+    return Capability(
+        "system calls", known, machine if known else f"there is no filter for {machine}: no sandbox"
+    )
 
 
 def _cores() -> Capability:
@@ -156,15 +181,6 @@ def cpu_quota() -> float | None:
 def _own_cgroup() -> str:
     found = re.search(r"^0::/(.*)$", _text(Path("/proc/self/cgroup")), re.MULTILINE)
     return found.group(1) if found else ""
-
-
-def _cgroup() -> Capability:
-    folder = Path("/sys/fs/cgroup")
-    writable = os.access(folder / "cgroup.procs", os.W_OK) or os.access(
-        folder / "memory" / "cgroup.procs", os.W_OK
-    )
-    lost = "not writable: memory is limited for each process of a sandbox, not for all of them together"
-    return Capability("cgroup", writable, "writable (not used yet)" if writable else lost)
 
 
 def _cpu_clock() -> Capability:

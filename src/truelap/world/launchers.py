@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 # Imported, not run as a script, so that its bytecode is cached; the folder comes last, where it can hide nothing.
-_PROGRAM = "import sys; sys.path.append({folder!r}); import launch; launch.main({judge})"
+_PROGRAM = "import sys; sys.path.append({folder!r}); import {module}; {module}.main({judge})"
 
 
 @dataclass(frozen=True)
 class Launcher:
-    """A process that runs `launch`, and the judge's end of its socket."""
+    """A process that runs a backend's launching module, and the judge's end of its socket."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
@@ -43,9 +43,13 @@ class Launchers:
 
     The kernel sends the death signal at the end of the *thread* that started a process, so one thread, which lives as long
     as this object or any of its launchers, starts them all.
+
+    Args:
+        module: what they run, in this folder.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, module: str) -> None:
+        self._module = module
         self._thread = ThreadPoolExecutor(1, "truelap-starter")
         self._spare: list[Future[Launcher]] = []
         weakref.finalize(self, _dismiss, self._spare)
@@ -54,13 +58,13 @@ class Launchers:
     def prepare(self) -> None:
         """Have one ready for the next time. Called when a sandbox runs: until then the processor is better used for that."""
         if not self._spare:
-            self._spare.append(self._thread.submit(_start, self._thread))
+            self._spare.append(self._thread.submit(_start, self._thread, self._module))
 
     def launch(self, plan: dict[str, Any], inherited: Sequence[int]) -> Launcher:
         """Give a plan to a launcher.
 
         Args:
-            plan: see `launch`.
+            plan: see the module.
             inherited: descriptors of the output and, if there is one, of the channel; they stay the caller's.
 
         Raises:
@@ -79,7 +83,7 @@ class Launchers:
         try:
             future = self._spare.pop()
         except IndexError:
-            future = self._thread.submit(_start, self._thread)
+            future = self._thread.submit(_start, self._thread, self._module)
         launcher = future.result()
         try:
             _send(launcher, plan, inherited)
@@ -89,9 +93,9 @@ class Launchers:
         return launcher
 
 
-def _start(starter: ThreadPoolExecutor) -> Launcher:
+def _start(starter: ThreadPoolExecutor, module: str) -> Launcher:
     ours, theirs = socket.socketpair()
-    program = _PROGRAM.format(folder=str(Path(__file__).parent), judge=os.getpid())
+    program = _PROGRAM.format(folder=str(Path(__file__).parent), module=module, judge=os.getpid())
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", program],

@@ -7,9 +7,13 @@ import os
 import secrets
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.world import procfs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FOLDERS = (Path("/run/truelap-users"), Path("/tmp/.truelap-users"))  # noqa: S108 - root's own, checked below
 _RANGES = ((600_000, 4096), (60_000, 1024))
@@ -50,6 +54,22 @@ def lease_user() -> Lease:
             return Lease(uid, lock)
         os.close(lock)
     raise WorldError(f"no free user among {first}..{first + count - 1}; see the locks in {folder}")
+
+
+def abandoned() -> Iterator[Lease]:
+    """Users whose judge is dead and that still run something, each held as long as the caller looks at it."""
+    folder = _lock_folder()
+    first, count = _usable_range(Path("/proc/self/uid_map").read_text(encoding="ascii"))
+    alive = {uid for pid in procfs.all_pids() for uid in procfs.users(pid)}
+    for uid in sorted(alive & set(range(first, first + count))):
+        # Without a lock file the user was never ours.
+        lock = _try_lock(folder / str(uid)) if (folder / str(uid)).exists() else None
+        if lock is not None:
+            lease = Lease(uid, lock)
+            try:
+                yield lease
+            finally:
+                lease.release()
 
 
 def _try_lock(path: Path) -> int | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 DEAD = frozenset({"Z", "X"})
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _PROC = Path("/proc")
 
 
@@ -40,13 +42,17 @@ def state(pid: int) -> str:
     return (_stat(pid) or [""])[0]
 
 
+def threads(pid: int) -> list[int]:
+    """The threads of a process, by number."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - as above
+    except OSError:
+        return []
+
+
 def threads_in(pid: int) -> set[str]:
     """The states of all threads of a process, empty when there is none."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
-    except OSError:
-        return set()
-    fields = (_fields(_read(f"/proc/{pid}/task/{task}/stat")) for task in tasks)
+    fields = (_fields(_read(f"/proc/{pid}/task/{task}/stat")) for task in threads(pid))
     return {found[0] for found in fields if found}
 
 
@@ -66,9 +72,8 @@ def queued_ns_of(pid: int) -> int:
 
 def children(pid: int) -> list[int]:
     """Children of a process, eldest first; those of all its threads."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
-    except OSError:
+    tasks = threads(pid)
+    if not tasks:
         return []
     if not Path(f"/proc/{pid}/task/{pid}/children").exists():
         return _children_by_scan(pid)
@@ -99,6 +104,33 @@ def name(pid: int) -> str:
 def waited_for_s(pid: int) -> float:
     """CPU seconds of the children that a process has waited for, in steps of a clock tick."""
     return sum(int(field) for field in _stat(pid)[13:15]) / _TICKS_PER_S
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process holds, shared or not; 0 when there is none."""
+    words = _read(f"/proc/{pid}/statm").split()
+    return int(words[1]) * _PAGE if len(words) > 1 else 0
+
+
+def proportional_bytes(pid: int) -> int | None:
+    """The same, with what is shared divided among those who share it. None when the process may not be asked. Slow."""
+    for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def open_files(pid: int) -> list[os.stat_result]:
+    """What a process has open, as far as it may be asked."""
+    found = []
+    try:
+        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208 - as above
+    except OSError:
+        return []
+    for name in names:
+        with suppress(OSError):
+            found.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116 - as above
+    return found
 
 
 def environment(pid: int) -> bytes:

@@ -29,6 +29,9 @@ check afterwards finds it). owned: the build step may write the whole tree."""
 
 Ended = Literal["exit", "signal", "deadline", "killed"]
 
+Over = Literal["", "memory", "disk", "files"]
+"""What a step had too much of; "" for nothing."""
+
 
 @dataclass(frozen=True)
 class Bind:
@@ -76,6 +79,8 @@ class Ending:
     truncated: bool
     wall_s: float
     cpu_s: float
+    over: Over = ""
+    """What the step had too much of when the judge killed it for that; `output` says so, too."""
 
 
 class Session(Protocol):
@@ -132,6 +137,10 @@ class Sandbox(Protocol):
     """A backend. `start` may be called from several threads."""
 
     name: str
+
+    @property
+    def gives_up(self) -> Mapping[str, str]:
+        """Lines of the self-check that do not hold with this backend, and what that means; every other one must."""
 
     def start(self, step: Step) -> Session:
         """Start a step.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from truelap.errors import StepFault, WorldError
 from truelap.policy import Limits
-from truelap.world import procfs
+from truelap.world import procfs, view
+from truelap.world.promises import ATTEMPTS, SERVER
 from truelap.world.sandbox import MOUNT, PROBES, Capability, Step
+from truelap.world.workspace import open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,50 +23,26 @@ if TYPE_CHECKING:
     from truelap.world.interpreter import Interpreter
     from truelap.world.sandbox import Sandbox, Session
 
-_ATTEMPTS = {
-    "network": ("loopback", "abstract socket", "outside network"),
-    "files of the judge": ("judge's file", "path socket"),
-    "processes of the judge": (
-        "judge in /proc",
-        "judge's environment",
-        "signal to judge",
-        "ptrace of judge",
-        "memory of judge",
-    ),
-    "privileges": (
-        "user 0",
-        "other group",
-        "chroot",
-        "mount",
-        "remount writable",
-        "unmount",
-        "host name",
-        "clock",
-        "priority",
-        "real-time scheduling",
-        "higher limits",
-        "device node",
-        "kernel memory",
-        "kernel settings",
-    ),
-    "namespaces": ("user namespace", "mount namespace", "process namespace", "network namespace"),
-    "read-only world": ("outside the tree",),
-    "sealed tree": (
-        "change of a file of the tree",
-        "removal of a file of the tree",
-        "mode of a file of the tree",
-    ),
-    "system calls": ("io_uring", "userfaultfd", "add_key", "bpf", "perf"),
-}
-"""What must not get through, by the line of `truelap doctor` that it belongs to."""
-
-OPTIONAL = frozenset({"sealed tree", "system calls"})
-"""Not needed to trust a backend: the manifest check finds what an unsealed tree lets through, and no promise rests on the
-filter alone."""
-
 _INHERITED = frozenset({"0", "1", "2", "3"})
-_FREE = ("/tmp", "/dev/shm")  # noqa: S108 - inside the sandbox
+_SHARED = "/dev/shm"  # noqa: S108 - inside the sandbox
+_FILTERED = 2
 _ANSWER_S = 60.0
+_FOLDERS = (
+    "etc",
+    "usr",
+    "root",
+    "home",
+    "var",
+    "var/tmp",
+    "tmp",
+    "run",
+    "dev",
+    "sys",
+    "opt",
+    "truelap",
+    "workspace",
+)
+_MOST_FOLDERS = 5000
 _LIMITS = Limits(
     wall_s=120.0,
     cpu_s=60,
@@ -73,6 +50,7 @@ _LIMITS = Limits(
     processes=128,
     file_bytes=1 << 20,
     scratch_bytes=16 << 20,
+    files=2000,
     output_bytes=1 << 16,
     message_bytes=1 << 20,
     messages=8,
@@ -98,7 +76,7 @@ def interrogate(sandbox: Sandbox, interpreter: Interpreter, *, thorough: bool = 
     Args:
         sandbox: the backend.
         interpreter: runs the probe.
-        thorough: try to write into every folder that can be seen, not only into the likely ones.
+        thorough: try to write into every folder of the machine near its root, not only into the likely ones.
 
     Raises:
         WorldError: the probe does not answer, no sandbox starts, or the backend is none at all: the probe is for confined
@@ -106,21 +84,38 @@ def interrogate(sandbox: Sandbox, interpreter: Interpreter, *, thorough: bool = 
     """
     if sandbox.name == "none":
         raise WorldError("the escape probe is not run without a sandbox")
-    with tempfile.TemporaryDirectory(prefix="truelap-check-") as name, _judge_at_home(Path(name)) as order:
-        tree = Path(name, "tree")
-        tree.mkdir()
+    with open_workspace() as workspace, _judge_at_home(workspace.folder("judge")) as order:
+        tree = workspace.folder("tree")
         (tree / "sealed").write_text("base", encoding="ascii")
         argv = (str(interpreter.executable), "-s", str(PROBES / "escape.py"))
         step = Step("self-check", argv, tree, _LIMITS)
-        order |= {"sealed": str(MOUNT / "sealed"), "free": [*_FREE, str(MOUNT)], "thorough": thorough}
+        order |= {
+            "sealed": str(MOUNT / "sealed"),
+            "free": [str(view.SCRATCH), _SHARED, str(MOUNT)],
+            "folders": _near_root() if thorough else _FOLDERS,
+        }
         with sandbox.start(step) as session:
             return _asked(session, order)
+
+
+def _near_root() -> list[str]:
+    """Folders of the machine, without the leading slash: these names mean the same everywhere, and are not translated."""
+    found = []
+    for place, below, _ in os.walk("/"):
+        if place.count("/") > 1 or place in {"/proc", "/sys"}:
+            below.clear()
+        found += [place[1:], *(f"{place.rstrip('/')}/{name}"[1:] for name in below)]
+    # By their real names: another one for a folder that a step may write is no way out.
+    real = (os.path.realpath(f"/{name}")[1:] for name in (*_FOLDERS, *found))
+    return list(dict.fromkeys(real))[:_MOST_FOLDERS]
 
 
 def _asked(session: Session, order: Mapping[str, Any]) -> Report:
     try:
         session.channel.receive(_ANSWER_S)
         users = procfs.users(session.worker_pid)
+        if 0 in users:
+            raise WorldError("the program of a sandbox runs as root: it is not asked to try anything")
         session.channel.send(order)
         answer = session.channel.receive(_ANSWER_S)
         return Report(answer["facts"], answer["attempts"], users)
@@ -133,10 +128,12 @@ def _asked(session: Session, order: Mapping[str, Any]) -> Report:
 
 @contextmanager
 def _judge_at_home(folder: Path) -> Iterator[dict[str, Any]]:
-    """Things of the judge that the probe shall try to reach: servers of each kind, and a file."""
-    secret = folder / "secret"
+    """Things of the judge that the probe shall try to reach: servers of each kind, and a file. Their modes let everybody."""
+    folder.chmod(0o755)
+    secret, path = folder / "secret", folder / "server"
     secret.write_text("the judge's", encoding="ascii")
-    abstract, path = f"truelap-{secrets.token_hex(8)}", folder / "server"
+    secret.chmod(0o644)
+    abstract = f"truelap-{secrets.token_hex(8)}"
     command = Path("/proc/self/cmdline").read_bytes().decode("utf-8", "replace")
     with (
         socket.create_server(("127.0.0.1", 0)) as loopback,
@@ -146,45 +143,65 @@ def _judge_at_home(folder: Path) -> Iterator[dict[str, Any]]:
         for server, address in ((first, f"\0{abstract}"), (second, str(path))):
             server.bind(address)
             server.listen()
+        path.chmod(0o777)
         yield {
             "judge": os.getpid(),
+            "processes": procfs.pid_namespace(os.getpid()),
             "command": command,
             "port": loopback.getsockname()[1],
             "abstract": abstract,
-            "socket": str(path),
-            "secret": str(secret),
+            # Without the slash in front: a backend that translates paths must not translate these.
+            "socket": str(path)[1:],
+            "secret": str(secret)[1:],
         }
 
 
-def capabilities(report: Report, environment: Mapping[str, str]) -> tuple[Capability, ...]:
+def capabilities(
+    report: Report, environment: Mapping[str, str], gives_up: Mapping[str, str] | None = None
+) -> tuple[Capability, ...]:
     """What a report means, line by line.
 
     Args:
         report: of the probe.
         environment: the variables that it should have found.
+        gives_up: what the backend does not promise, and what that means.
     """
+    found = [*_of_facts(report, environment), *_of_attempts(report)]
+    told = gives_up or {}
+    return tuple(
+        Capability(name, not otherwise, told.get(name, otherwise) if otherwise else "")
+        for name, otherwise in found
+    )
+
+
+def _of_facts(report: Report, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Lines, each with what speaks against it."""
     facts = report.facts
     alien = sorted(set(facts["environment"]) - set(environment) - {"PWD", "LC_CTYPE"})
     inherited = sorted(set(facts["descriptors"]) - _INHERITED)
-    found = [
-        _line("unprivileged user", 0 not in report.host_users, f"host users {report.host_users}"),
-        _line("no capabilities", not any(facts["capabilities"].values()), f"{facts['capabilities']}"),
-        _line("no new privileges", facts["no_new_privileges"] == 1, f"{facts['no_new_privileges']}"),
-        _line("own processes only", facts["pid"] == 2, f"pid {facts['pid']}"),  # noqa: PLR2004 - after the sandbox's init
-        _line("clean environment", not alien, f"variables {alien}"),
-        _line("nothing inherited", not inherited, f"descriptors {inherited}"),
-    ]
-    for name, attempts in _ATTEMPTS.items():
-        through = report.through(attempts)
-        found.append(_line(name, not through, "; ".join(through)))
-    failed = [f"{name}: {tried['saw']}" for name, tried in report.attempts.items() if _is_hurt(name, tried)]
-    found.append(_line("honest programs work", not failed, "; ".join(failed)))
-    return tuple(found)
+    # What new programs could be given counts for nothing: they are given nothing new.
+    held = {name: bits for name, bits in facts["capabilities"].items() if bits and name != "CapBnd"}
+    place = (f"/{facts['folder']}", f"/{facts['scratch']}")
+    wide = [room for room in facts["rooms"] if room[0] > _LIMITS.scratch_bytes or room[1] > _LIMITS.files]
+    yield "unprivileged user", f"host users {report.host_users}" if 0 in report.host_users else ""
+    yield "no capabilities", f"{held}" if held else ""
+    yield "no new privileges", "" if facts["no_new_privileges"] == 1 else f"{facts['no_new_privileges']}"
+    yield "filter of system calls", "" if facts["seccomp"] == _FILTERED else f"mode {facts['seccomp']}"
+    # The first is the sandbox's init.
+    yield "own processes only", "" if facts["pid"] == 2 else f"pid {facts['pid']}"  # noqa: PLR2004
+    yield "own place", "" if place == (str(MOUNT), str(view.SCRATCH)) else " and ".join(place)
+    yield "clean environment", f"variables {alien}" if alien else ""
+    yield "nothing inherited", f"descriptors {inherited}" if inherited else ""
+    yield "quota of the kernel", f"room for {wide}" if wide else ""
 
 
-def _line(name: str, holds: bool, otherwise: str) -> Capability:
-    return Capability(name, holds, "" if holds else otherwise)
-
-
-def _is_hurt(name: str, tried: Mapping[str, Any]) -> bool:
-    return name.startswith("honest:") and not tried["through"]
+def _of_attempts(report: Report) -> Iterator[tuple[str, str]]:
+    for name, attempts in ATTEMPTS.items():
+        yield name, "; ".join(report.through(attempts))
+    hurt = {
+        name: f"{name}: {tried['saw']}"
+        for name, tried in report.attempts.items()
+        if name.startswith("honest:") and not tried["through"]
+    }
+    yield "own loopback", hurt.pop(SERVER, "")
+    yield "honest programs work", "; ".join(hurt.values())

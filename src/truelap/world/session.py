@@ -11,22 +11,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
 from truelap.errors import StepFault
-from truelap.world import procfs
+from truelap.world import procfs, watch
 from truelap.world.clock import cpu_ns_of
 from truelap.world.sandbox import Ending
+from truelap.world.watch import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
 
     from truelap.policy import Limits
     from truelap.world.channel import Channel
-    from truelap.world.drain import Drain
+    from truelap.world.outlets import Outlets
     from truelap.world.sandbox import Ended
+    from truelap.world.usage import Place
 
 _STOP_TIMEOUT_S = 5.0
 _STOP_POLL_S = 0.0002
 _CLOCK_EVERY_S = 0.05
+_OVER = "\ntruelap: killed: the step held more than its limit of {}\n"
 _STILL = frozenset({"T", "t"}) | procfs.DEAD
 """States of a thread that runs no instruction: stopped, traced, ended."""
 
@@ -59,6 +62,9 @@ class Cage(Protocol):
             WorldError: the sandbox broke.
         """
 
+    def kill(self) -> None:
+        """Kill every process of the step; `wait` then tells its end."""
+
     def destroy(self) -> None:
         """Kill everything and prove that nothing is left. May be called again.
 
@@ -72,25 +78,26 @@ class LiveSession:
 
     Args:
         cage: the processes; owned by the session from now on.
-        drain: reads what they print.
-        channel: the judge's end, when the step asked for one.
+        outlets: what they inherited; likewise.
         limits: bounds of the step.
+        places: where the step may write without a bound of the kernel's.
     """
 
     channel: Channel
     """The judge's end. Only there when the step asked for one."""
 
-    def __init__(self, cage: Cage, drain: Drain, channel: Channel | None, limits: Limits) -> None:
+    def __init__(self, cage: Cage, outlets: Outlets, limits: Limits, places: Sequence[Place] = ()) -> None:
         self._cage = cage
-        self._drain = drain
-        if channel is not None:
-            self.channel = channel
-        self._channel = channel
+        self._outlets = outlets
+        if outlets.channel is not None:
+            self.channel = outlets.channel
+        self._guard = Guard(cage, limits, places)
         self._wall_s = limits.wall_s
         self._started = time.monotonic()
         self._cpu_s = 0.0
         self._ending: Ending | None = None
         self._ending_lock = threading.Lock()
+        watch.begin(self._guard)
 
     @property
     def worker_pid(self) -> int:
@@ -128,6 +135,7 @@ class LiveSession:
             running = [pid for pid in members if procfs.threads_in(pid) - _STILL]
             # Twice the same: a child born just before its parent stopped is only in the second list.
             if not running and members == seen_still:
+                self._guard.paused = True
                 return
             seen_still = None if running else members
             signal_all(running, signal.SIGSTOP)
@@ -137,6 +145,7 @@ class LiveSession:
 
     def resume(self) -> None:
         """Let every process of the sandbox run again."""
+        self._guard.paused = False
         signal_all(self._cage.members(), signal.SIGCONT)
 
     def wait(self, timeout_s: float) -> Ending:
@@ -157,8 +166,7 @@ class LiveSession:
         try:
             self.kill()
         finally:
-            if self._channel is not None:
-                self._channel.close()
+            self._outlets.close()
 
     def _end(self, timeout_s: float, otherwise: Ended) -> Ending:
         outcome = None
@@ -183,13 +191,22 @@ class LiveSession:
         with self._ending_lock:
             if self._ending is None:
                 wall = time.monotonic() - self._started
+                watch.end(self._guard)
                 try:
                     self._cage.destroy()
                 finally:
-                    self._drain.finish()
-                how, code = (outcome.how, outcome.code) if outcome else (otherwise, None)
-                self._ending = Ending(how, code, self._drain.output, self._drain.truncated, wall, self._cpu_s)
+                    self._outlets.drain.finish()
+                self._ending = self._told(outcome, otherwise, wall)
             return self._ending
+
+    def _told(self, outcome: Outcome | None, otherwise: Ended, wall_s: float) -> Ending:
+        drain, over = self._outlets.drain, self._guard.over
+        if over:
+            # Its end may not have been read before the judge stopped waiting; who brought it about is known.
+            outcome = Outcome("signal", signal.SIGKILL)
+        how, code = (outcome.how, outcome.code) if outcome else (otherwise, None)
+        output = drain.output + (_OVER.format(over).encode() if over else b"")
+        return Ending(how, code, output, drain.truncated, wall_s, self._cpu_s, over)
 
 
 def _cpu_s(pid: int) -> float:

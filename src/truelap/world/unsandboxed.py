@@ -11,25 +11,24 @@ import resource
 import secrets
 import select
 import signal
-import socket
 import subprocess
 import tempfile
 import time
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
-from truelap.world import procfs, view
-from truelap.world.channel import Channel
-from truelap.world.drain import Drain
+from truelap.world import links, procfs, view
+from truelap.world.outlets import Outlets
 from truelap.world.removal import remove_folder
 from truelap.world.sandbox import Capability
 from truelap.world.session import LiveSession, Outcome, signal_all
+from truelap.world.translation import Paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from truelap.policy import Limits
     from truelap.world.interpreter import Interpreter
     from truelap.world.sandbox import Step
 
@@ -51,6 +50,7 @@ class Unsandboxed:
     """
 
     name = "none"
+    gives_up: Mapping[str, str] = MappingProxyType({"sandbox": "everything"})
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
@@ -59,32 +59,28 @@ class Unsandboxed:
         """Start a step, unprotected."""
         scratch = Path(tempfile.mkdtemp(prefix="truelap-unsafe-"))
         Path(scratch, "home").mkdir()
-        paths = _Paths(step, self._interpreter, scratch)
-        drain = Drain(step.limits.output_bytes)
-        channel, child_end = _channel(step, paths)
-        numbers = [] if child_end is None else [child_end.fileno()]
+        paths = _paths(step, self._interpreter, scratch)
+        outlets = Outlets(step, paths)
         mark = secrets.token_hex(8)
         environment = view.fixed_environment(self._interpreter) | dict(step.env)
+        numbers = outlets.inherited[1:]
         try:
             process = subprocess.Popen(
                 [*map(paths.outside, step.argv), *map(str, numbers)],
                 cwd=step.tree,
                 env={name: paths.outside(value) for name, value in environment.items()} | {_MARK: mark},
                 stdin=subprocess.DEVNULL,
-                stdout=drain.write_end,
-                stderr=drain.write_end,
+                stdout=outlets.inherited[0],
+                stderr=outlets.inherited[0],
                 pass_fds=numbers,
                 start_new_session=True,
             )
         except OSError as error:
-            drain.finish()
+            outlets.close()
             raise WorldError(f"{step.argv[0]} cannot be started: {error.strerror}") from error
-        finally:
-            if child_end is not None:
-                child_end.close()
-        drain.handed_on()
+        outlets.handed_on()
         _bound(process.pid, step)
-        return LiveSession(_Cage(process, mark, scratch), drain, channel, step.limits)
+        return LiveSession(_Cage(process, mark, scratch), outlets, step.limits)
 
     def self_check(self) -> tuple[Capability, ...]:
         """Nothing holds, and nothing needs asking."""
@@ -103,61 +99,22 @@ def _bound(pid: int, step: Step) -> None:
         os.sched_setaffinity(pid, step.cores)
 
 
-class _Paths:
-    """Where things of the sandbox are when there is none."""
-
-    def __init__(self, step: Step, interpreter: Interpreter, scratch: Path) -> None:
-        places = {PurePosixPath(bind.target): bind.source for bind in view.shown_binds(step, interpreter)}
-        places |= {
-            step.mount: step.tree,
+def _paths(step: Step, interpreter: Interpreter, scratch: Path) -> Paths:
+    shown = {bind.target: bind.source for bind in view.shown_binds(step, interpreter)}
+    foreign = {
+        target: source
+        for target, source in shown.items()
+        if not links.is_native(target, source) and not target.is_relative_to(view.PYCACHE)
+    }
+    places = links.linked(foreign, scratch / "shown")
+    return Paths(
+        {
+            **places,
             view.PYCACHE: scratch / "pycache",
             view.HOME: scratch / "home",
+            step.mount: step.tree,
         }
-        # Longest first: one may lie in another.
-        ordered = sorted(places.items(), key=lambda place: -len(str(place[0])))
-        self._places = [
-            (str(inside), str(outside)) for inside, outside in ordered if str(inside) != str(outside)
-        ]
-
-    def outside(self, value: Any) -> Any:
-        """Replace paths of the sandbox by real ones, in strings at any depth."""
-        return _replaced(value, self._places)
-
-    def inside(self, value: Any) -> Any:
-        """The reverse."""
-        return _replaced(value, [(outside, inside) for inside, outside in self._places])
-
-
-def _replaced(value: Any, pairs: list[tuple[str, str]]) -> Any:
-    if isinstance(value, str):
-        for old, new in pairs:
-            value = value.replace(old, new)
-        return value
-    if isinstance(value, list | tuple):
-        return [_replaced(item, pairs) for item in value]
-    if isinstance(value, dict):
-        return {_replaced(key, pairs): _replaced(item, pairs) for key, item in value.items()}
-    return value
-
-
-class _TranslatingChannel(Channel):
-    def __init__(self, end: socket.socket, limits: Limits, paths: _Paths) -> None:
-        super().__init__(end, message_bytes=limits.message_bytes, messages=limits.messages)
-        self._paths = paths
-
-    def send(self, message: Mapping[str, Any], *, timeout_s: float = 30.0) -> None:
-        super().send(self._paths.outside(dict(message)), timeout_s=timeout_s)
-
-    def receive(self, timeout_s: float) -> dict[str, Any]:
-        received: dict[str, Any] = self._paths.inside(super().receive(timeout_s))
-        return received
-
-
-def _channel(step: Step, paths: _Paths) -> tuple[Channel | None, socket.socket | None]:
-    if not step.channel:
-        return None, None
-    ours, theirs = socket.socketpair()
-    return _TranslatingChannel(ours, step.limits, paths), theirs
+    )
 
 
 class _Cage:
@@ -190,6 +147,10 @@ class _Cage:
         ready = select.poll()
         ready.register(self._handle, select.POLLIN)
         return self._reaped() if ready.poll(timeout_s * 1000) else None
+
+    def kill(self) -> None:
+        """Kill what can be found."""
+        signal_all(self.members(), signal.SIGKILL)
 
     def destroy(self) -> None:
         """Kill what can be found."""

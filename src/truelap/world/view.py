@@ -1,4 +1,4 @@
-"""What a program sees inside a bubblewrap sandbox: mounts, environment and limits, worked out before anything is started."""
+"""What a program sees inside a sandbox: mounts, environment and limits, worked out before anything is started."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 SCRATCH = PurePosixPath("/tmp")  # noqa: S108 - inside the sandbox, of its own
 HOME = SCRATCH / "home"
 PYCACHE = SCRATCH / "pycache"
+STAGE = "/tmp"  # noqa: S108 - a private mount over it, in the launcher's own mount namespace
+_ROOMS = {"shm": "/dev/shm", "scratch": str(SCRATCH)}  # noqa: S108
+"""Folders in memory that a program may write, by the names that they have on the stage."""
 PACKAGE = Path(__file__).resolve().parent.parent
 USER = 1000
 """User and group as the program sees them, the same whichever user was leased."""
+_NAME = "user"
 
+PROCESSORS = Path("/sys/devices/system/cpu")
 _USR = Path("/usr")
 _ROOT_NAMES = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
-_FROM_ETC = (
+FROM_ETC = (
     "alternatives",
     "ca-certificates",
     "fonts",
@@ -40,7 +45,7 @@ _FROM_ETC = (
     "ssl/certs",
     "ssl/openssl.cnf",
 )
-_MADE_ETC = ("group", "hosts", "nsswitch.conf", "passwd")
+MADE_ETC = ("group", "hosts", "nsswitch.conf", "passwd")
 _OPEN_FILES = 4096
 _ALONE = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
@@ -56,17 +61,24 @@ _SINGLE_THREADED = (
 )
 
 
+def root_folders() -> tuple[Path, ...]:
+    """/usr, and what looks into it from the root: links on most machines."""
+    return (_USR, *(Path("/", name) for name in _ROOT_NAMES))
+
+
 def fixed_environment(interpreter: Interpreter) -> dict[str, str]:
     """Every variable that a program finds, besides those of its step: nothing of the judge's."""
     return {
         "HOME": str(HOME),
         "LANG": "C.UTF-8",
+        "LOGNAME": _NAME,
         "PATH": f"{interpreter.executable.parent}:/usr/local/bin:/usr/bin:/bin",
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
         "PYTHONPYCACHEPREFIX": str(PYCACHE),
         "TMPDIR": str(SCRATCH),
         "TZ": "UTC",
+        "USER": _NAME,
     } | dict.fromkeys(_SINGLE_THREADED, "1")
 
 
@@ -89,15 +101,14 @@ def arguments(
         place: says under which path bubblewrap finds a host path that the sandbox's user may not be able to reach.
     """
     binds = shown_binds(step, interpreter)
-    scratch = str(step.limits.scratch_bytes)
     found = list(_ALONE)
     found += ["--share-net"] if "no_network" in step.without else []
     given = dict(os.environ) if "cleared_environment" in step.without else {}
     found += _environment(given | fixed_environment(interpreter) | dict(step.env))
     found += _system(place)
     found += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/dev/shm", str(SCRATCH)):  # noqa: S108
-        found += ["--perms", "1777", "--size", scratch, "--tmpfs", folder]
+    for name, folder in _ROOMS.items():
+        found += ["--bind", f"{STAGE}/{name}", folder]
     found += ["--dir", str(HOME), "--dir", str(PYCACHE)]
     for bind in binds:
         found += ["--ro-bind", place(bind.source), str(bind.target)]
@@ -110,25 +121,30 @@ def arguments(
     return [*found, "--chdir", str(step.mount)]
 
 
+def rooms(limits: Limits) -> dict[str, str]:
+    """Mount options of each room, by its name on the stage."""
+    options = f"mode=1777,size={limits.scratch_bytes},nr_inodes={limits.files}"
+    return dict.fromkeys(_ROOMS, options)
+
+
 def _environment(variables: Mapping[str, str]) -> list[str]:
     return [word for name, value in sorted(variables.items()) for word in ("--setenv", name, value)]
 
 
 def _system(place: Callable[[Path], str]) -> list[str]:
     found = ["--ro-bind", str(_USR), str(_USR)]
-    for path in (Path("/", name) for name in _ROOT_NAMES):
+    for path in root_folders()[1:]:
         if path.is_symlink():
             found += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             found += ["--ro-bind", str(path), str(path)]
-    for path in (Path("/etc", name) for name in _FROM_ETC):
+    for path in (Path("/etc", name) for name in FROM_ETC):
         if path.exists():
             found += ["--ro-bind", str(path), str(path)]
-    cpu = Path("/sys/devices/system/cpu")
-    if cpu.is_dir():
-        found += ["--ro-bind", str(cpu), str(cpu)]
+    if PROCESSORS.is_dir():
+        found += ["--ro-bind", str(PROCESSORS), str(PROCESSORS)]
     made = place(PACKAGE / "world" / "etc")
-    for name in _MADE_ETC:
+    for name in MADE_ETC:
         found += ["--ro-bind", f"{made}/{name}", f"/etc/{name}"]
     return found
 
@@ -145,12 +161,15 @@ def _covers(binds: Iterable[Bind], hidden: Iterable[Path]) -> list[PurePosixPath
     return sorted(found)
 
 
-def resource_limits(limits: Limits) -> list[tuple[int, int, int]]:
+def resource_limits(limits: Limits, *, beside: int = 0) -> list[tuple[int, int, int]]:
     """(resource, soft, hard) for every process of the sandbox, never above what the judge itself may have.
 
-    The address space stands in for memory, which has no limit of its own without a cgroup: a process that asks for more
-    gets an honest MemoryError, but several processes together may use several times as much. Processes are counted per
-    leased user, or per user namespace: in both cases nobody else's are among them.
+    The address space stands in for memory, which the kernel does not bound: a process that asks for more gets an honest
+    MemoryError. What several hold together is `watch`'s business. Processes are counted per leased user, or per user namespace.
+
+    Args:
+        limits: of the step.
+        beside: how many threads of others the kernel counts among the step's.
     """
     wanted = [
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
@@ -158,7 +177,8 @@ def resource_limits(limits: Limits) -> list[tuple[int, int, int]]:
         (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + _CPU_GRACE_S),
         (resource.RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes),
         (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
-        (resource.RLIMIT_NPROC, limits.processes, limits.processes),
+        (resource.RLIMIT_NPROC, limits.processes + beside, limits.processes + beside),
+        (resource.RLIMIT_NICE, 0, 0),
         (resource.RLIMIT_RTPRIO, 0, 0),
     ]
     return [(kind, _allowed(kind, soft), _allowed(kind, hard)) for kind, soft, hard in wanted]
