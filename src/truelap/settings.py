@@ -18,6 +18,8 @@ class Settings(Frozen):
     """Where verify writes its files; None for nowhere."""
     work: Path | None = None
     """Parent of the private working folder; None for the system's temporary folder."""
+    keep: Path | None = None
+    """Where base's truth is kept for the next submission; None for nowhere."""
     python: Path
     """Interpreter of the project's environment."""
     sandbox: SandboxName = "auto"

@@ -52,6 +52,7 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
     return Settings(
         out=options.out,
         work=work,
+        keep=options.keep,
         python=options.python or Path(named or sys.executable),
         sandbox=options.sandbox,
         unsafe=options.unsafe,

@@ -92,6 +92,10 @@ class Running(WithPolicy):
             "Makes the judge's random choices repeatable; default: random, on record.", metavar="N", min=0
         ),
     ] = None
+    keep: Annotated[
+        Path | None,
+        option("Keep what base's tests show here, for the next submission to the same task.", metavar="DIR"),
+    ] = None
     json: Annotated[bool, option("Print the verdict as JSON.", "--json")] = False
     quiet: Annotated[bool, option("Print nothing but errors.", "--quiet")] = False
     require: Annotated[

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from truelap.world.events import Events
     from truelap.world.git import Store
     from truelap.world.interpreter import Interpreter
+    from truelap.world.keep import Keep
     from truelap.world.sandbox import Sandbox
     from truelap.world.trees import Trees
     from truelap.world.workspace import Workspace
@@ -30,3 +31,5 @@ class World:
     """The project's own."""
     events: Events
     """The diary."""
+    keep: Keep | None = None
+    """What earlier runs found out about base; None when nothing is kept."""

@@ -13,6 +13,7 @@ from truelap.world.backends import open_sandbox
 from truelap.world.events import Events
 from truelap.world.git import Store
 from truelap.world.interpreter import inspect
+from truelap.world.keep import Keep
 from truelap.world.pycache import mirrored
 from truelap.world.trees import Trees
 from truelap.world.workspace import open_workspace
@@ -76,6 +77,9 @@ def world_on(
         WorldError: there is no sandbox, or no room.
     """
     workspace, listener = ground.workspace, (progress,) if progress else ()
+    keep = Keep(settings.keep) if settings.keep is not None else None
+    if keep is not None:
+        hidden = (*hidden, keep.folder)
     with (
         mirrored(inspect(settings.python, repo, hidden), workspace.folder("bytecode")) as interpreter,
         Events(workspace.root / EVENTS, *listener) as events,
@@ -88,6 +92,7 @@ def world_on(
             interpreter=interpreter,
             events=events,
             trees=Trees(ground.store, workspace),
+            keep=keep,
         )
 
 

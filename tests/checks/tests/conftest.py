@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from truelap.model import Base, Case
 from truelap.policy import load_policy
 from truelap.settings import Settings
 from truelap.task import Task
+from truelap.world.keep import Keep
 from truelap.world.opening import open_world
 
 CORE = "def double(x):\n    return 2 * x\n"
@@ -72,9 +74,17 @@ def lap(open_for):
     """Runs the station: `lap(changes, base=files)`; None as content takes a file away."""
 
     def run(
-        changes, *, base=PROJECT, task=None, policy=None, jobs=1, python=sys.executable, sandbox="bubblewrap"
+        changes,
+        *,
+        base=PROJECT,
+        task=None,
+        policy=None,
+        jobs=1,
+        python=sys.executable,
+        sandbox="bubblewrap",
+        keep=None,
     ):
-        world = open_for(str(python), sandbox)
+        world = replace(open_for(str(python), sandbox), keep=Keep(keep) if keep else None)
         rules = policy or load_policy().without(ATTESTATION)
         kept = {name: content for name, content in {**base, **changes}.items() if content is not None}
         trees = [tree_of(world.store, world.workspace.folder("side"), files) for files in (base, kept)]

@@ -58,7 +58,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         guarded=(*policy.protected.patterns, *policy.test_code.patterns, *case.base.protected_paths),
         timeout_s=task.tests.timeout_s or policy.tests.timeout_s,
         jobs=settings.jobs,
-        seed=settings.seed,
+        # What is kept holds for one seed.
+        seed=settings.seed if world.keep is None else world.keep.seed,
         numpy=_has_numpy(world, policy, base),
     )
     before, plan = _base_side(setup, base, selection)
@@ -133,14 +134,14 @@ def _base_side(setup: Setup, base: TreeOnDisk, selection: Selection) -> tuple[Si
     """Base's outcomes, and the plan that the candidate has to follow."""
     plan: Plan = (selection.paths,)
     if setup.jobs > 1:
-        listed = run_side(setup, Run("list", base, plan, collect_only=True))
+        listed = run_side(setup, Run("list", base, plan, collect_only=True, keep=True))
         if listed.config_error is not None or listed.faults:
             return listed, plan
         spread = by_file(listed.nodes, setup.jobs)
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
         if spread and all(file.encode() in base.manifest for files in spread for file in files):
             plan = spread
-    return run_side(setup, Run("base", base, plan)), plan
+    return run_side(setup, Run("base", base, plan, keep=True)), plan
 
 
 def _config(base: TreeOnDisk, folders: tuple[str, ...], version: str) -> PytestConfig:

@@ -60,6 +60,7 @@ class Bench:
             sources=sources.files,
             recording=Recording(self.name),
             hash_seed=self.setup.seed ^ _OTHER_SEEDS[again],
+            keep=side == "base",
         )
 
 

@@ -33,6 +33,8 @@ class Side(Frozen):
     """Files that a session added where tests, the measurement setup or modules live."""
     unreadable: tuple[str, ...] = ()
     """What a session left behind that the judge cannot read."""
+    kept: bool = False
+    """Whether an earlier verification measured it (`kept`)."""
     config_error: str | None = None
     """Why the judge's copy of base's configuration could not be written; no session ran then."""
 

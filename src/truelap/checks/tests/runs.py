@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests.config import write_copy
 from truelap.checks.tests.evidence import Side
+from truelap.checks.tests.kept import keep, kept
 from truelap.checks.tests.sessions import Run, Setup, run_session
 from truelap.model import shown
 from truelap.policy import matches
@@ -51,6 +52,12 @@ def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
     Raises:
         WorldError: the machine or the sandbox failed.
     """
+    known = [kept(setup, run) for run in runs]
+    made = iter(_made(setup, [run for run, side in zip(runs, known, strict=True) if side is None]))
+    return [next(made) if side is None else side for side in known]
+
+
+def _made(setup: Setup, runs: Sequence[Run]) -> list[Side]:
     todo = [(run, _Clock(setup.timeout_s), _chosen(run)) for run in runs]
     with ThreadPoolExecutor(max_workers=setup.jobs) as pool:
         waiting = [
@@ -60,7 +67,10 @@ def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
             ]
             for run, clock, chosen in todo
         ]
-        return [_together([future.result() for future in futures]) for futures in waiting]
+        sides = [_together([future.result() for future in futures]) for futures in waiting]
+    for run, side in zip(runs, sides, strict=True):
+        keep(setup, run, side)
+    return sides
 
 
 def _together(sides: Sequence[Side]) -> Side:

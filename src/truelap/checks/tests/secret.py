@@ -67,7 +67,7 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
     def run(side: str, *, skip: Sequence[str] = (), again: int = 0, plan: Plan | None = None) -> Run:
         made = bench.run(side, changed, again=again, plan=plan)
         recording = Recording(bench.name, soft=True, test_s=test_s)
-        return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip))
+        return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip), keep=False)
 
     base = run_side(bench.setup, run("base"))
     skip = [name for name, node in base.nodes.items() if _is_slow(node, test_s)]
@@ -161,5 +161,5 @@ def _ids_of(scopes: Sequence[str], names: Sequence[str]) -> list[str]:
 def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> tuple[str, ...]:
     files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
     made = bench.run(side, planted.sources, plan=files)
-    ran = run_side(bench.setup, replace(made, name=f"{made.name}-canary", only=tuple(ids)))
+    ran = run_side(bench.setup, replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False))
     return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

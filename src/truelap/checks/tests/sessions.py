@@ -89,6 +89,7 @@ class Run:
         hash_seed: None for the verification's own.
         skip: ids that do not run.
         only: the ids that run; empty for all.
+        keep: whether the next submission may use it: a run of base that depends on no secret.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Run:
     hash_seed: int | None = None
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    keep: bool = False
 
 
 def run_session(

@@ -1,0 +1,61 @@
+"""A folder for base's truth: whole or not at all, and nobody else's."""
+
+import os
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.world.keep import Keep
+
+
+def test_what_is_put_is_got(tmp_path):
+    keep = Keep(tmp_path / "a" / "b")
+    assert keep.get("ab12") is None
+    keep.put("ab12", b"truth")
+    assert keep.get("ab12") == b"truth"
+    assert Keep(tmp_path / "a" / "b").get("ab12") == b"truth"
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("damage", [b"", b"x" * 10, b"x" * 200])
+def test_a_damaged_value_is_none(tmp_path, damage):
+    keep = Keep(tmp_path / "keep")
+    keep.put("ab12", b"truth")
+    (tmp_path / "keep" / "ab" / "ab12").write_bytes(damage)
+    assert keep.get("ab12") is None
+
+
+def test_a_folder_that_others_may_write_is_refused(tmp_path):
+    (tmp_path / "keep").mkdir(mode=0o700)
+    (tmp_path / "keep").chmod(0o777)
+    with pytest.raises(UsageError, match="chmod 700"):
+        Keep(tmp_path / "keep")
+    (tmp_path / "keep").chmod(0o755)
+    assert Keep(tmp_path / "keep").get("ab12") is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_somebody_else_is_refused(tmp_path):
+    (tmp_path / "keep").mkdir(mode=0o700)
+    os.chown(tmp_path / "keep", 12345, 12345)
+    with pytest.raises(UsageError, match="others may write"):
+        Keep(tmp_path / "keep")
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "keep").write_text("")
+    with pytest.raises(UsageError, match="is not a folder"):
+        Keep(tmp_path / "keep")
+
+
+def test_the_seed_is_the_folders_own(tmp_path):
+    one, other = Keep(tmp_path / "one"), Keep(tmp_path / "other")
+    assert one.seed == Keep(tmp_path / "one").seed
+    assert one.seed != other.seed
+
+
+def test_a_full_disk_keeps_nothing(tmp_path):
+    keep = Keep(tmp_path / "keep")
+    (tmp_path / "keep" / "ab").write_text("in the way of the folder")
+    keep.put("ab12", b"truth")
+    assert keep.get("ab12") is None
