@@ -10,14 +10,13 @@ import hashlib
 import json
 import platform
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-import truelap
 from truelap.checks.tests.evidence import Side
+from truelap.world.interpreter import PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,6 +100,6 @@ def _environment(interpreter: Interpreter) -> list[Any]:
 @cache
 def _judge() -> str:
     """Digest of the judge's own sources."""
-    root = Path(truelap.__path__[0])
+    root = PACKAGE
     sources = sorted(root.rglob("*.py"))
     return _files((str(path.relative_to(root)).encode(), _sha256(path.read_bytes())) for path in sources)
