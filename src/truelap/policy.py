@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from truelap.defences import DEFENCES
 from truelap.errors import UsageError
+from truelap.keyfile import complaint
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def _compiles(pattern: str) -> str:
-    re.compile(pattern)
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"is no regular expression ({error})") from error
     return pattern
 
 
@@ -211,13 +215,13 @@ def parse_policy(content: bytes, origin: str) -> Policy:
     """
     try:
         data = tomllib.loads(content.decode("utf-8"))
+        if "digest" in data:
+            raise UsageError(f"policy {origin}: digest: there is no such key; it is worked out")
         return Policy(digest=hashlib.sha256(content).hexdigest(), **data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"policy {origin}: {place}: {first['msg']}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError, re.error) as error:
-        raise UsageError(f"policy {origin}: {error}") from error
+        raise UsageError(f"policy {origin}: {complaint(error, Policy)}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"policy {origin}: is not TOML: {error}") from error
 
 
 def load_policy(path: Path | None = None) -> Policy:

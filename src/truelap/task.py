@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from truelap.errors import UsageError
+from truelap.keyfile import complaint
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
@@ -141,10 +142,8 @@ def load_task(path: Path | None) -> Task:
         data = tomllib.loads(path.read_text("utf-8"))
         return Task(**data)
     except OSError as error:
-        raise UsageError(f"task file {path}: {error.strerror}") from error
+        raise UsageError(f"task file {path}: {error.strerror}; name a readable file with --task") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"task file {path}: {place}: {first['msg']}") from error
+        raise UsageError(f"task file {path}: {complaint(error, Task)}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"task file {path}: {error}") from error
+        raise UsageError(f"task file {path}: is not TOML: {error}") from error

@@ -1,0 +1,61 @@
+"""Files of settings that are wrong: the key, what is wrong with it, what it must be."""
+
+from __future__ import annotations
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.policy import parse_policy, shipped_bytes
+from truelap.task import load_task
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[tests]\nselect = "al"', 'tests.select: must be "mapped" or "all", and is "al"'),
+        ('[tests]\nselct = "all"', "tests.selct: there is no such key; did you mean select?"),
+        ("[test]", "test: there is no such key; did you mean tests?"),
+        ("[benchmarks]\nz = 1", "benchmarks.z: there is no such key; the keys here are config, exclude,"),
+        ("tests = 3", "tests: must be a table, and is 3"),
+        ('[tests]\ntimeout_s = "x"', 'tests.timeout_s: must be a number, and is "x"'),
+        ("[tests]\ntimeout_s = 0", "tests.timeout_s: must be more than 0, and is 0"),
+        ("[tests]\nmin_base_pass = 0", "tests.min_base_pass: must be at least 1, and is 0"),
+        ("[tests]\nmin_base_pass = 1.5", "tests.min_base_pass: must be a whole number, and is 1.5"),
+        ('[tests]\npaths = "a"', 'tests.paths: must be a list in [ ], and is "a"'),
+        ('[environment]\nbuild = [["a", 1]]', "environment.build[0][1]: must be a text in quotes, and is 1"),
+        ('[environment]\nbuild = ["a"]', 'environment.build[0]: must be a list in [ ], and is "a"'),
+        ("[environment]\nenv = { A = true }", "environment.env.A: must be a text in quotes, and is true"),
+        ('[[outputs.skip]]\nbenchmark = "a"', "outputs.skip[0].reason: is missing; add it"),
+        ('[outputs.overrides.a]\nrtol = "x"', 'outputs.overrides.a.rtol: must be a number, and is "x"'),
+        ("x =", "is not TOML: Invalid value"),
+        ("a = 1\nb = 2", "a: there is no such key; the keys here are benchmarks, environment,"),
+        ("a = 1\nb = 2", "(and that is not all: 2 keys are wrong)"),
+        ("[tests]\nselect = " + 90 * "[" + 90 * "]", "and is a list"),
+    ],
+)
+def test_a_task_file(tmp_path, text, said):
+    (tmp_path / "task.toml").write_text(text)
+    with pytest.raises(UsageError) as caught:
+        load_task(tmp_path / "task.toml")
+    assert str(caught.value).startswith(f"task file {tmp_path}/task.toml: ")
+    assert said in str(caught.value)
+    assert "Input" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("margin = 0.05", "margin = 2", "time.margin: must be less than 1, and is 2"),
+        ("pairs =", "pears =", "time.pears: there is no such key; did you mean pairs?"),
+        ("format = 1", "format = 2", "format: must be 1, and is 2"),
+        ("format = 1", 'digest = "x"\nformat = 1', "digest: there is no such key"),
+        ("(^|/)asv", "((^|/)asv", "protected.patterns[1]: is no regular expression (missing )"),
+        ("says so.\noff = []", 'says so.\noff = ["x"]', "ablate.off[0]: no defence is called x"),
+    ],
+)
+def test_a_policy(old, new, said):
+    content = shipped_bytes().decode()
+    assert old in content
+    with pytest.raises(UsageError) as caught:
+        parse_policy(content.replace(old, new, 1).encode(), "mine")
+    assert said in str(caught.value)
