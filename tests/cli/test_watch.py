@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
 
@@ -20,13 +21,34 @@ class Terminal(io.StringIO):
         return self._terminal
 
 
-def shown(monkeypatch, *, terminal=True, quiet=False, seconds=(0.0, 3.0)) -> str:
+def test_a_text_that_came_too_early_is_shown_in_the_end_when_nothing_follows(monkeypatch):
+    stderr = Terminal(terminal=True)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(watch, "_PATIENCE_S", 0.2)
+    with Watch(quiet=False) as shower:
+        shower.show("the first word")
+        shower.show("a long build")
+        assert stderr.getvalue() == ""
+        deadline = time.monotonic() + 10
+        while "a long build" not in stderr.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "a long build" in stderr.getvalue()
+    assert "the first word" not in stderr.getvalue()
+
+
+def test_a_line_is_no_longer_than_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "…" in shown(monkeypatch, text="tests/" + 100 * "x")
+
+
+def shown(monkeypatch, *, terminal=True, quiet=False, seconds=(0.0, 3.0), text="tests \x1b]0;gotcha") -> str:
     stderr, ticks = Terminal(terminal=terminal), iter((*seconds, *[seconds[-1]] * 9))
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(watch.time, "monotonic", lambda: next(ticks))
     monkeypatch.setenv("TERM", "xterm")
     with Watch(quiet=quiet) as shower:
-        shower.show("tests \x1b]0;gotcha")
+        shower.show(text)
     return stderr.getvalue()
 
 

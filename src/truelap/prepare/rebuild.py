@@ -117,6 +117,7 @@ class _Rebuild:
     def _build(self, copy: TreeOnDisk, side: str) -> _Built:
         log, error, began = "", None, time.time_ns()
         for number, command in enumerate(self._plan.commands):
+            self._world.events.progress(f"building {side}: {' '.join(command)}")
             step = self._step(copy, command, f"build-{side}-{number}")
             with self._world.sandbox.start(step) as session:
                 ending = session.wait(self._policy.limits.wall_s)

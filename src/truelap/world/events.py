@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
+_GLANCE_S = 0.5
+
+
 def _silent(_: str) -> None:
     """Nobody watches."""
 
@@ -31,6 +34,7 @@ class Events:
         self._lock = threading.Lock()
         self._start = time.monotonic()
         self._listener = listener
+        self._glanced = 0.0
         self._file = path.open("a", encoding="utf-8") if path else None
 
     def say(self, kind: str, **data: Any) -> None:
@@ -46,6 +50,13 @@ class Events:
         with self._lock:
             self._file.write(line + "\n")
             self._file.flush()
+
+    def glance(self, text: str) -> None:
+        """Tell the watcher alone, and not more often than an eye can follow."""
+        now = time.monotonic()
+        if now - self._glanced >= _GLANCE_S:
+            self._glanced = now
+            self._listener(text)
 
     def progress(self, text: str) -> None:
         """Tell the watcher, and the diary."""

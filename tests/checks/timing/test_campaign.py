@@ -10,6 +10,7 @@ from truelap.checks.timing.suite import Benchmark, timed_cases
 from truelap.checks.timing.visit import Broken
 from truelap.checks.timing.worker import Undelivered
 from truelap.policy import load_policy
+from truelap.world.events import Events
 
 from .test_decide import visit
 
@@ -52,7 +53,7 @@ class Stage:
         return visit(found)
 
     def run(self, seed=1):
-        events = SimpleNamespace(progress=lambda text: None)
+        events = Events()
         venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset())
         self.made = campaign.Campaign(venue, {}, TIME, seed)
         return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}

@@ -103,6 +103,13 @@ class Fold:
         """The collected ids, in order, each once."""
         return tuple(self._expected)
 
+    @property
+    def how_far(self) -> str:
+        """A word for whoever watches."""
+        if not self._complete:
+            return "collecting"
+        return f"{len(self._runs)} of {len(self._expected)}, {self.last_id or 'the first one'}"
+
     def add(self, message: Message) -> None:
         """Take the next message.
 

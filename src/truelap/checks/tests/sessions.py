@@ -121,6 +121,7 @@ def run_session(
         WorldError: the machine or the sandbox failed.
     """
     fold = Fold(strict=setup.policy.keeps("turns"))
+    setup.world.events.progress(f"tests: {run.name.replace('-', ' ')}")
     fault: StepFault | None = None
     with setup.world.sandbox.start(_step(setup, run, name, root, deadline)) as live:
         try:
@@ -182,6 +183,7 @@ def _converse(setup: Setup, live: Live, fold: Fold, start: dict[str, Any], deadl
         if left <= 0:
             raise StepFault("late", f"the tests did not end within {setup.timeout_s:g} s")
         fold.add(parse(live.channel.receive(min(left, longest))))
+        setup.world.events.glance(f"tests: {fold.how_far}")
 
 
 def _start(setup: Setup, run: Run, args: Sequence[str]) -> dict[str, Any]:

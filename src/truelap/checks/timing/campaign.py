@@ -85,6 +85,9 @@ class Campaign:
             waiting = deque(runs)
             while waiting:
                 run = waiting.popleft()
+                self._venue.world.events.glance(
+                    f"timing {len(runs)} benchmarks, visit {number + 1}: {len(waiting)} to come after {run.case.id}"
+                )
                 if not self._settled(track, run):
                     waiting.append(run)
         # What base's own run rewrites is the suite's habit, not the submission's doing.

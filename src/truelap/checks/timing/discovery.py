@@ -32,6 +32,7 @@ def discover(
     losses: dict[Name, int] = {"base": 0, "candidate": 0}
     with Track(venue, trees, cores=cores, seed=seed, modules=(), losses=losses) as track:
         for module in modules:
+            venue.world.events.glance(f"listing the benchmarks of {module}")
             gone = track.ready("base")
             if gone is not None:
                 failed[module] = gone
