@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,10 +106,54 @@ def test_help_loads_nothing_that_it_does_not_need():
     assert not {"pydantic", "rich", "truelap.verify", "truelap.world"} & set(loaded)
 
 
-def test_an_unknown_option_is_a_usage_error():
-    done = truelap("verify", ".", "--no-such-option")
-    assert done.returncode == 2
-    assert "--no-such-option" in done.stderr
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("verify", ".", "--no-such-option"), "verify: there is no option --no-such-option"),
+        (("verify",), "verify: missing argument 'REPO'"),
+        (("verify", ".", "--jobs", "0"), "verify: --jobs: give 1 or more"),
+        (("verify", ".", "--jobs", "x"), "verify: --jobs: "),
+        (("verify", ".", "--sandbox", "x"), "verify: --sandbox: 'x' is not one of 'auto', 'bubblewrap'"),
+        (("verify", ".", "--base"), "--base"),
+        (("verify", ".", "more"), "(more)"),
+        (("no-such-command",), "there is no command no-such-command"),
+        (("policy", "show", "--as", "x"), "policy show: --as: 'x'"),
+        (("demo", "--require", "faster"), "demo: there is no option --require"),
+        (("demo", "--layout", "harbor"), "demo: there is no option --layout"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_is_one_line(argv, said):
+    line = complaint(truelap(*argv), 2)
+    assert said in line
+    assert "--help`" in line
+    assert "Value error" not in line
+
+
+def test_no_command_shows_the_help():
+    done = truelap()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Usage: truelap" in done.stderr
+
+
+def test_help_says_what_an_option_is_when_it_is_not_given():
+    shown = " ".join(truelap("verify", "--help").stdout.split())
+    for default in (
+        "[default: auto]",
+        "[default: standard]",
+        "[default: harbor]",
+        "default: the shipped one",
+    ):
+        assert default in shown
+    assert shown.index("--base REV") < shown.index("--effort") < shown.index("--debug")
+
+
+def test_every_command_is_told_in_full_in_the_list_of_them():
+    assert "..." not in truelap("--help").stdout.split("Commands:")[1]
+
+
+def test_the_version_is_that_of_the_package():
+    done = truelap("--version")
+    assert (done.returncode, done.stdout) == (0, f"truelap {version('truelap')}\n")
 
 
 # --- verify ---
@@ -136,8 +182,22 @@ def test_rejected_is_1_and_said_in_words(tiny, tmp_path):
         "test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--work", tmp_path
     )
     assert done.returncode == 1
-    assert "tests_regressed" in done.stdout
+    assert re.match(r"tests: 2 of 4 pass again(; other faults: \d+)?: tests_regressed\n", done.stdout)
+    assert "    tests/test_total.py::test_total[3]\n" in done.stdout
+    assert "4 of 4 passing tests (100%) are judged by what they compare" in " ".join(done.stdout.split())
+    assert "REJECTED" not in done.stdout
     assert done.stderr == ""
+
+
+def test_one_check_leaves_no_verdict_to_be_read_back(tiny, tmp_path, out):
+    argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--out", out)
+    done = truelap(*argv, "--json")
+    assert (done.returncode, json.loads(done.stdout)["check"]) == (0, "tests")
+    report = (out / "report.txt").read_text()
+    assert report.startswith("tests: 4 of 4 pass again\n")
+    assert "ACCEPTED" not in report
+    for command in ("grade", "report"):
+        assert "one check alone" in complaint(truelap(command, out), 2)
 
 
 def test_quiet_says_nothing(tiny, tmp_path):
@@ -298,6 +358,28 @@ def test_a_working_folder_that_fills_up_meanwhile(tiny, tmp_path, where):
 def test_options_that_cannot_be_used(tiny, tmp_path, option, said):
     argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff")
     assert said in complaint(truelap(*argv, *option), 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [("--base", "nowhere"), ("--base", "HEAD", "--task", "none.toml"), ("--base", "HEAD", "--work", "no")],
+)
+def test_an_older_verdict_that_stays_is_said_to_be_older(tiny, tmp_path, out, wrong):
+    out.mkdir()
+    (out / "verdict.json").write_text("{}")
+    argv = ("verify", tiny.folder, "--patch", tmp_path / "faster.diff", "--out", out, *wrong)
+    assert complaint(truelap(*argv), 2).endswith(f"; verdict.json in {out} is an earlier run's")
+    assert (out / "verdict.json").read_text() == "{}"
+    (out / "verdict.json").unlink()
+    assert "earlier" not in complaint(truelap(*argv), 2)
+
+
+@pytest.mark.parametrize("option", ["--task", "--policy"])
+def test_a_file_of_settings_is_complained_about_in_our_words(tiny, tmp_path, option):
+    (tmp_path / "mine.toml").write_text("[tests]\nselct = 1\n")
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff")
+    line = complaint(truelap(*argv, option, tmp_path / "mine.toml"), 2)
+    assert f"{tmp_path}/mine.toml: tests.selct: there is no such key" in line
 
 
 def test_a_linked_result_folder_is_refused(tiny, tmp_path):

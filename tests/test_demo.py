@@ -60,12 +60,14 @@ def test_the_wrong_patch_hides_behind_skips(project):
 
 
 def test_the_demo_is_right(tmp_path):
-    said = io.StringIO()
-    settings = Settings(python=Path(sys.executable), seed=1, work=tmp_path)
-    console = Console(file=said, width=160)
-    status = demo.run(tmp_path / "out", policy=load_policy(), settings=settings, console=console)
-    assert status == 0, said.getvalue()
-    assert "All as expected" in said.getvalue()
+    said, words = io.StringIO(), []
+    settings = Settings(python=Path(sys.executable), seed=1, work=tmp_path, out=tmp_path / "out")
+    found = demo.run(policy=load_policy(), settings=settings, progress=words.append)
+    demo.show(found, 3.0, Console(file=said))
+    assert demo.exit_code(found) == 0, said.getvalue()
+    assert "All as expected, in 3 s." in said.getvalue()
+    assert max(map(len, said.getvalue().splitlines())) == 80
+    assert {"honest: tests", "honest: time", "startup-file: admit"} <= set(words)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         s.name for s in demo.read_submissions(SAMPLE)
     }
@@ -77,5 +79,11 @@ def test_an_unexpected_verdict_fails_the_demo(tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "read_submissions", lambda sample: (hoped,))
     said = io.StringIO()
     settings = Settings(python=Path(sys.executable), seed=1, work=tmp_path)
-    assert demo.run(None, policy=load_policy(), settings=settings, console=Console(file=said)) == 1
+    found = demo.run(policy=load_policy(), settings=settings)
+    demo.show(found, 0.0, Console(file=said))
+    assert demo.exit_code(found) == 1
     assert "NOT as expected" in said.getvalue()
+    assert [
+        (one["name"], one["as_expected"], one["verdict"]["outcome"])
+        for one in [judged.as_data() for judged in found]
+    ] == [(refused.name, False, "refused")]

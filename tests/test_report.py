@@ -30,7 +30,8 @@ class Tests(Files):
 
     def summary(self) -> dict[str, Any]:
         regressed = self.content["tests.json"]["regressed"]
-        return {"ran": True, "strategy": "mapped", "n_base_pass": 4, "n_regressed": len(regressed)}
+        counts = {"n_base_pass": 4, "n_regressed": len(regressed)}
+        return {"ran": True, "strategy": "mapped", "regressed": regressed, **counts}
 
 
 class Timed(Files):
@@ -270,10 +271,112 @@ def test_the_text_is_readable_at_a_glance():
         "ACCEPTED  faster x1.414 (geometric mean)",
         f"  task      task, base {'a' * 40}",
         "  patch     2 files, +7 -3; put back to base: 2",
-        "  tests     4 pass at base, 0 of them not in the candidate (chosen: mapped)",
-        "  timing    1 faster, 0 slower, 1 same, 0 missing",
-        "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of them changed)",
+        "  tests     4 of 4 pass again (chosen: mapped)",
+        "  timing    1 faster, 0 slower, 1 same, 0 missing, 0 invalid",
+        "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of",
+        "            them changed)",
     ]
+
+
+def row(name, decision, base=None, candidate=None, **more) -> dict[str, Any]:
+    ratio = None if base is None else base / candidate
+    return {
+        "id": name,
+        "decision": decision,
+        "base_s": base,
+        "candidate_s": candidate,
+        "speedup": ratio,
+        **more,
+    }
+
+
+class Listed(Timed):
+    def summary(self) -> dict[str, Any]:
+        return {**super().summary(), **self.content["summary"]}
+
+    def artifacts(self) -> dict[str, Any]:
+        return {"timing.json": {"benchmarks": {}}}
+
+
+def told(rows, **counts) -> list[str]:
+    evidence = (("time", Listed(content={"summary": {"benchmarks": rows, **counts}})),)
+    return render_text(made(evidence=evidence)[0]).splitlines()
+
+
+def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
+    name = f"benchmarks.{'very_' * 20}long_name-3"
+    rows = [
+        row("b.time_gone", "missing", reason=f"it raised {'x' * 90}"),
+        row("b.time_slow", "slower", 0.002, 0.004),
+        row(name, "faster", 12.34567, 0.5),
+        row("b.time_b", "same", 1e-7, 1e-7),
+    ]
+    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1)
+    start = next(n for n, line in enumerate(lines) if line.endswith("benchmark"))
+    table = lines[start:]
+    assert table[0] == "               base  candidate  speed-up  benchmark"
+    assert table[1].startswith("  missing   b.time_gone: it raised xxx")
+    assert table[1].endswith("xxx...")
+    assert table[2] == "  slower    2.00 ms    4.00 ms     x0.50  b.time_slow"
+    assert table[3].startswith("  faster     12.3 s     500 ms    x24.69  benchmarks")
+    assert table[3].endswith("_long_name-3")
+    assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b"
+    assert table[5:] == ["  and 15 more in timing.json"]
+    assert max(map(len, table)) == 80
+
+
+@pytest.mark.parametrize("rows", [None, [], "x", [3], [{}], [{"id": "\x1b[2J", "speedup": "x"}]])
+def test_a_table_of_a_folder_that_others_wrote_is_borne_with(rows):
+    assert "\x1b" not in "".join(told(rows))
+
+
+def test_tests_that_regressed_are_named_and_those_left_out_counted():
+    names = [f"tests/test_a.py::test_{n}" for n in range(12)]
+    tests = outcomes_of([*names, "plugin:evil"], **{name: {**ROW, "candidate": "failed"} for name in names})
+    lines = render_text(made(evidence=(("tests", tests),))[0]).splitlines()
+    start = lines.index("  pass at base, and not here:")
+    assert lines[start + 1 : start + 11] == [f"    {name}" for name in names[:10]]
+    assert lines[start + 11] == "    and 2 more in tests.json"
+
+
+@pytest.mark.parametrize(
+    ("regressed", "findings", "said"),
+    [
+        ((), (), "tests: 4 of 4 pass again"),
+        (
+            ("a::b", "plugin:x"),
+            (Finding(code="tests:regressed", level="fail", message="one"),),
+            "tests: 3 of 4 pass again; other faults: 1: tests_regressed",
+        ),
+        (
+            (),
+            (Finding(code="tests:few", level="inconclusive", message="one"),),
+            "tests: nothing can be said (4 of 4 pass again)",
+        ),
+    ],
+)
+def test_one_check_says_what_it_found_and_claims_no_outcome(regressed, findings, said):
+    evidence = (("tests", outcomes_of(regressed)),)
+    text = render_text(made(findings=findings, evidence=evidence)[0], "tests")
+    assert text.splitlines()[0] == said
+    assert text.splitlines()[-1] == "One check alone is no verdict; `truelap verify` gives one."
+    assert not any(word in text for word in ("ACCEPTED", "REJECTED", "INCONCLUSIVE", "reward"))
+
+
+def test_the_time_check_counts_and_a_refusal_is_not_run():
+    assert (
+        render_text(made()[0], "time").splitlines()[0]
+        == "time: 1 faster, 0 slower, 1 same, 0 missing, x1.414 (geometric mean)"
+    )
+    refused = [Finding(code="refused:modes", level="fail", message="odd")]
+    text = render_text(made(findings=refused, refused=True, evidence=())[0], "time")
+    assert text.splitlines()[0] == "time: not run: no_patch"
+
+
+def test_paths_of_which_the_same_is_said_share_a_line():
+    same = [Finding(code="discarded:x", level="info", message="is ours", path=f"p{n}") for n in range(7)]
+    lines = render_text(made(findings=same)[0]).splitlines()
+    assert lines[-1] == "  info         discarded:x p0, p1, p2, p3, p4 and 2 more: is ours"
 
 
 def test_the_text_of_a_refusal_says_nothing_about_what_was_not_measured():
@@ -300,7 +403,8 @@ def test_the_text_lists_failures_first_and_not_without_end():
     )
     lines = text.splitlines()
     assert lines[0].startswith("REJECTED: tamper")
-    assert lines[6] == "  fail         tamper:x p: bad"
+    assert [line for line in lines if line.startswith("  fail")] == ["  fail         tamper:x p: bad"]
+    assert next(line for line in lines if line[2:6] in {"fail", "info"}).startswith("  fail")
     assert lines[-1] == "  and 11 more in verdict.json"
 
 

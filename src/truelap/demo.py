@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import textwrap
-import time
 import tomllib
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.table import Table
 
 from truelap.model import Frozen, Outcome, Speed, Verdict
 from truelap.task import Naming, Task
 from truelap.verify import verify
+from truelap.world.workspace import open_workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.console import Console
 
     from truelap.policy import Policy
     from truelap.settings import Settings
 
 
-_WIDTH = 110
+_WIDTH = 80
 """Columns of the table where there is no terminal to fit into."""
 _LONGEST = 140
 """Characters of a reason; the verdict has the rest."""
@@ -66,46 +68,81 @@ def read_submissions(sample: Path) -> tuple[Submission, ...]:
     return tuple(Submission(**entry) for entry in listed["submission"])
 
 
-def run(out: Path | None, *, policy: Policy, settings: Settings, console: Console) -> int:
-    """Verify the bundled submissions and print a table.
+class Judged(NamedTuple):
+    """One entry and what came out."""
+
+    submission: Submission
+    verdict: Verdict
+
+    @property
+    def right(self) -> bool:
+        """Whether it is what was expected."""
+        return self.submission.fits(self.verdict)
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.submission.name,
+            "kind": self.submission.kind,
+            "as_expected": self.right,
+            "verdict": self.verdict.model_dump(mode="json"),
+        }
+
+
+def run(
+    *, policy: Policy, settings: Settings, progress: Callable[[str], None] | None = None
+) -> tuple[Judged, ...]:
+    """Verify the bundled submissions.
 
     Args:
-        out: where each submission's files go, in a folder of its name; None for nowhere.
         policy: what counts.
-        settings: where and how to run; its `out` is not used.
-        console: where the table goes.
-
-    Returns:
-        0 when every verdict is the expected one, 3 when one is inconclusive, otherwise 1.
+        settings: where and how to run; below its `out`, each submission's files go into a folder of its name.
+        progress: called with a word on what is being done.
     """
-    table = _table(console)
-    started = time.monotonic()
-    right, outcomes = True, set[str]()
-    with (
-        as_file(files("truelap") / "sample") as sample,
-        tempfile.TemporaryDirectory(prefix="truelap-demo-") as private,
-    ):
+    with as_file(files("truelap") / "sample") as sample, open_workspace(settings.work) as private:
         # Installing writes byte code beside the sample's sources; it is no part of the sample.
-        base = shutil.copytree(sample / "project", Path(private) / "wordmill", ignore=_byte_code)
-        for submission in read_submissions(sample):
-            with console.status(f"verifying {submission.name}"):
-                verdict = verify(
-                    base,
-                    base_dir=base,
-                    patch=sample / "submissions" / submission.file,
-                    task=Task(task=Naming(name=f"demo-{submission.name}")),
-                    policy=policy,
-                    settings=settings.model_copy(update={"out": out / submission.name if out else None}),
-                )
-            right, outcomes = right and submission.fits(verdict), outcomes | {verdict.outcome}
-            table.add_row(*_row(submission, verdict))
+        base = shutil.copytree(sample / "project", private.root / "wordmill", ignore=_byte_code)
+        return tuple(_verified(sample, base, policy, settings, progress))
+
+
+def _verified(
+    sample: Path, base: Path, policy: Policy, settings: Settings, progress: Callable[[str], None] | None
+) -> Iterator[Judged]:
+    for submission in read_submissions(sample):
+        said = partial(_prefixed, progress, submission.name) if progress else None
+        verdict = verify(
+            base,
+            base_dir=base,
+            patch=sample / "submissions" / submission.file,
+            task=Task(task=Naming(name=f"demo-{submission.name}")),
+            policy=policy,
+            settings=settings.model_copy(
+                update={"out": settings.out / submission.name if settings.out else None}
+            ),
+            progress=said,
+        )
+        yield Judged(submission, verdict)
+
+
+def _prefixed(progress: Callable[[str], None], name: str, text: str) -> None:
+    progress(f"{name}: {text}")
+
+
+def show(found: tuple[Judged, ...], seconds: float, console: Console) -> None:
+    """Print a table, and whether all is as expected."""
+    table = _table(console)
+    for judged in found:
+        table.add_row(*_row(judged.submission, judged.verdict))
     console.print(table)
-    console.print(
-        f"{'All as expected' if right else 'NOT as expected'}, in {time.monotonic() - started:.0f} s."
-    )
-    if right:
+    right = all(judged.right for judged in found)
+    console.print(f"{'All as expected' if right else 'NOT as expected'}, in {seconds:.0f} s.")
+
+
+def exit_code(found: tuple[Judged, ...]) -> int:
+    """0 when every verdict is the expected one, 3 when one is inconclusive, otherwise 1."""
+    if all(judged.right for judged in found):
         return 0
-    return 3 if "inconclusive" in outcomes else 1
+    return 3 if any(judged.verdict.outcome == "inconclusive" for judged in found) else 1
 
 
 _byte_code = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -116,19 +153,17 @@ def _table(console: Console) -> Table:
         console.width = max(console.width, _WIDTH)
     table = Table(title="truelap demo", show_lines=True)
     table.add_column("submission", ratio=3)
-    table.add_column("expected", no_wrap=True)
-    table.add_column("came out", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     table.add_column("why", ratio=3)
     table.add_column("speed-up", no_wrap=True, justify="right")
     return table
 
 
 def _row(submission: Submission, verdict: Verdict) -> tuple[str, ...]:
-    mark = None if submission.fits(verdict) else "NOT as expected"
+    mark = "as expected" if submission.fits(verdict) else f"NOT as expected:\n{submission.expectation}"
     speed = None if submission.speed is None else verdict.speed
     return (
         f"{submission.name}\n{submission.title}",
-        submission.expectation,
         _lines(verdict.outcome, verdict.failure_reason, speed, mark),
         _why(verdict),
         _speed_up(verdict),

@@ -85,6 +85,8 @@ def verify(
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
     settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
     request.check(task)
+    if progress:
+        progress("reading base and submission")
     with Output(settings.out, frozenset(policy.ablate.off)) if settings.out else nullcontext() as out:
         with open_ground(settings.work) as ground:
             base, submission = request.open_base(ground.store, task), request.open_submission(policy)
@@ -98,7 +100,10 @@ def verify(
                 case = walk(stations, case, world, policy, task=task, settings=settings)
                 verdict = conclude(stations, case, world, policy, settings.seed)
                 verdict = verdict if only else with_reward(verdict, case, policy)
-                results = {**dict(files(verdict, case)), **dict(layout(verdict, case) if layout else ())}
+                results = {
+                    **dict(files(verdict, case, only)),
+                    **dict(layout(verdict, case) if layout else ()),
+                }
                 results["events.jsonl"] = diary(world)
         if out:
             out.write({name: content for name, content in results.items() if not only or name not in RESULTS})

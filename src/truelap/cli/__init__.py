@@ -6,7 +6,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from truelap.cli.words import complain
+from truelap.cli import usage
+from truelap.cli.words import complain, show
 from truelap.errors import TruelapError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_OUR_FAULT = 3
+_USAGE, _OUR_FAULT = 2, 3
 
 
 class Stopped(BaseException):
@@ -33,16 +34,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         from truelap.cli.commands import app
 
-        app(args=arguments, prog_name="truelap")
+        sys.exit(app(args=arguments, prog_name="truelap", standalone_mode=False))
     except Stopped as stopped:
         complain(f"stopped by {stopped.signal.name} before it was done")
         sys.exit(128 + stopped.signal)
     except TruelapError as error:
         if "--debug" in arguments:
             raise
-        complain(str(error))
+        complain("; ".join((str(error), *getattr(error, "__notes__", ()))))
         sys.exit(error.exit_code)
     except Exception as error:
+        if usage.is_usage(error):
+            show(usage.said(error)) if usage.is_help(error) else complain(usage.in_a_line(error))
+            sys.exit(_USAGE)
         if "--debug" in arguments:
             raise
         complain(f"a fault of truelap's own: {type(error).__name__}: {error}; --debug shows where")

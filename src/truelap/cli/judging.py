@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import secrets
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truelap.cli.options import Judged, command
 from truelap.cli.words import say, say_json
-from truelap.errors import UsageError
+from truelap.errors import TruelapError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import typer
 
     from truelap.cli.options import Running
@@ -33,16 +36,16 @@ def verify(options: Judged) -> int:
 
 
 def test(options: Judged) -> int:
-    """Run base's tests on base and candidate, and nothing else. Writes no verdict.json."""
+    """Run base's tests on both sides, nothing else: no verdict."""
     return _judge(options, "tests")
 
 
 def time(options: Judged) -> int:
-    """Time base and candidate, and nothing else. Writes no verdict.json."""
+    """Time both sides, nothing else: no verdict."""
     return _judge(options, "time")
 
 
-def settings_of(options: Running, task: Task | None = None, work: Path | None = None) -> Settings:
+def settings_of(options: Running, task: Task | None = None, **more: Any) -> Settings:
     """The settings that a command line asks for; the task file names the interpreter where the command line does not."""
     from truelap.settings import Settings
 
@@ -51,8 +54,6 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
     named = task.environment.python if task else None
     return Settings(
         out=options.out,
-        work=work,
-        keep=options.keep,
         python=options.python or Path(named or sys.executable),
         sandbox=options.sandbox,
         unsafe=options.unsafe,
@@ -60,8 +61,7 @@ def settings_of(options: Running, task: Task | None = None, work: Path | None = 
         bench=options.bench,
         jobs=options.jobs,
         seed=secrets.randbits(32) if options.seed is None else options.seed,
-        require=options.require,
-        layout=options.layout,
+        **more,
     )
 
 
@@ -82,13 +82,20 @@ def _judge(options: Judged, only: str | None) -> int:
     from truelap.verdict import exit_code
     from truelap.verify import verify as judge
 
-    task = load_task(options.task)
-    with Watch(quiet=options.quiet) as watch:
+    with _older_result_told(options.out), Watch(quiet=options.quiet) as watch:
+        task = load_task(options.task)
         verdict = judge(
             options.repo,
             task=task,
             policy=load_policy(options.policy),
-            settings=settings_of(options, task, options.work),
+            settings=settings_of(
+                options,
+                task,
+                work=options.work,
+                keep=options.keep,
+                require=options.require,
+                layout=options.layout,
+            ),
             only=only,
             progress=watch.show,
             layout=write_layout if options.layout == "formulacode" else None,
@@ -97,7 +104,21 @@ def _judge(options: Judged, only: str | None) -> int:
         )
     cannot_be_stopped()
     if options.json:
-        say_json(verdict.model_dump(mode="json"))
+        data = verdict.model_dump(mode="json")
+        say_json({"check": only, **data} if only else data)
     elif not options.quiet:
-        say(render_text(verdict).rstrip("\n"))
+        say(render_text(verdict, only).rstrip("\n"))
     return exit_code(verdict, options.require)
+
+
+@contextmanager
+def _older_result_told(out: Path | None) -> Iterator[None]:
+    """A run that never began leaves an older result as it is; whoever reads the folder next must not take it for its own."""
+    from truelap.world.output import VERDICT
+
+    try:
+        yield
+    except TruelapError as error:
+        if out is not None and (out / VERDICT).is_file():
+            error.add_note(f"{VERDICT} in {out} is an earlier run's")
+        raise

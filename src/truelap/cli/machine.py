@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truelap.cli.options import Common, WithPolicy, command, option
+from truelap.cli.watch import Watch
 from truelap.cli.words import say, say_json
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, "doctor", Doctor)(doctor)
-    policy = typer.Typer(help="The policy in force.", no_args_is_help=True, rich_markup_mode=None)
+    policy = typer.Typer(help="Show the policy in force.", no_args_is_help=True, rich_markup_mode=None)
     command(policy, "show", PolicyShow)(policy_show)
     policy.callback()(_keeps_show_a_subcommand)
     app.add_typer(policy, name="policy")
@@ -45,11 +46,13 @@ class PolicyShow(WithPolicy):
 
 
 def doctor(options: Doctor) -> int:
-    """What this machine offers, and what is lost where something lacks. Exit 0 when a sandbox works, else 3."""
+    """Show what this machine can isolate and measure. What is lost is named where something lacks; exit 0 when a sandbox works, else 3."""
     from truelap.world.doctor import survey
     from truelap.world.interpreter import inspect
 
-    found = survey(inspect(options.python or Path(sys.executable)), options.work)
+    with Watch(quiet=False) as watch:
+        watch.show("trying what this machine offers")
+        found = survey(inspect(options.python or Path(sys.executable)), options.work)
     if options.json:
         say_json(found.as_data())
     else:
@@ -65,7 +68,7 @@ def doctor(options: Doctor) -> int:
 
 
 def policy_show(options: PolicyShow) -> int:
-    """Patterns, thresholds and limits: from the one place where they stand."""
+    """Print patterns, thresholds and limits. They stand in one place."""
     from truelap.policy import as_shell, load_policy, shipped_bytes
 
     policy = load_policy(options.policy)

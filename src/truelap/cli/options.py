@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Common")
 
+_SELDOM = {"policy", "debug"}
+"""Options that the help shows last."""
+
 
 def option(help_text: str, *names: str, **more: Any) -> Any:
-    """An option with its help."""
-    return typer.Option(*names, help=help_text, show_default=False, **more)
+    """An option with its help; what it is without being given stands there too, unless that is nothing."""
+    return typer.Option(*names, help=help_text, **more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,23 +95,24 @@ class Running(WithPolicy):
             "Makes the judge's random choices repeatable; default: random, on record.", metavar="N", min=0
         ),
     ] = None
+    json: Annotated[bool, option("Print what was found as JSON.", "--json")] = False
+    quiet: Annotated[bool, option("Print nothing but errors.", "--quiet")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Running, Submitted):
+    """verify, test and time."""
+
     keep: Annotated[
         Path | None,
         option("Keep what base's tests show here, for the next submission to the same task.", metavar="DIR"),
     ] = None
-    json: Annotated[bool, option("Print the verdict as JSON.", "--json")] = False
-    quiet: Annotated[bool, option("Print nothing but errors.", "--quiet")] = False
     require: Annotated[
         Literal["faster"] | None, option("Exit 1 unless the patch is a confirmed speed-up.")
     ] = None
     layout: Annotated[
         Literal["harbor", "formulacode"], option("formulacode: also write what its graders read.")
     ] = "harbor"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged(Submitted, Running):
-    """verify, test and time."""
 
 
 def command(
@@ -138,6 +142,6 @@ def _signature(options: type[Any]) -> Signature:
                 default=Parameter.empty if field.default is MISSING else field.default,
                 annotation=hints[field.name],
             )
-            for field in fields(options)
+            for field in sorted(fields(options), key=lambda field: field.name in _SELDOM)
         ]
     )

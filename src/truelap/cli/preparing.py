@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from truelap.cli.options import Started, Submitted, command, option
+from truelap.cli.watch import Watch
 from truelap.cli.words import complain, one_line, say, say_json
 from truelap.errors import UsageError, boundary
 
@@ -124,7 +125,7 @@ def collect(options: Collect) -> int:
 
 
 def admit(options: Admit) -> int:
-    """Ask every refusal rule: exit 0 admitted, 1 refused with the reasons."""
+    """Ask every refusal rule. Exit 0 admitted, 1 refused with the reasons."""
     from truelap.prepare.admit import Admission
 
     with _bench(options, options.submission()) as bench:
@@ -142,7 +143,7 @@ def admit(options: Admit) -> int:
 
 
 def restore(options: Restore) -> int:
-    """Write the candidate as it is judged: base, the admitted edits, and base's own tests and measurement setup.
+    """Write the candidate as it is judged. That is base, the admitted edits, and base's own tests and measurement setup.
 
     With a --base-file that is not there, nothing is done and nothing is written.
     """
@@ -183,7 +184,12 @@ def _bench(options: Started, submission: dict[str, Any]) -> Iterator[_Bench]:
     task, policy = load_task(options.task), load_policy(options.policy)
     request = Request(repo=options.repo, **options.start(), **submission)
     request.check(task)
-    with boundary("preparing"), open_ground(options.work) as ground:
+    with (
+        Watch(quiet=False) as watch,
+        boundary("preparing"),
+        open_ground(options.work) as ground,
+    ):
+        watch.show("reading base and submission")
         base = request.open_base(ground.store, task)
         case = Case(name=task.task.name or options.repo.resolve().name, base=base)
         settings = Settings(python=Path(sys.executable), seed=0)

@@ -51,7 +51,7 @@ class Redteam(Common):
 
 
 def redteam(options: Redteam) -> int:
-    """Run the bundled attacks: 0 when each is caught, each honest twin accepted and, with --ablate, each defence needed."""
+    """Run the bundled attacks; each must be caught. Exit 0 when that is so, each honest twin is accepted and, with --ablate, each defence needed."""
     from rich.console import Console
 
     from truelap.redteam.attack import load_attacks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from truelap.cli.options import Common, Running, WithPolicy, command, option
+from truelap.cli.watch import Watch
 from truelap.cli.words import say, say_json
 
 if TYPE_CHECKING:
@@ -52,16 +54,20 @@ def demo(options: Demo) -> int:
     from truelap.cli.judging import settings_of
     from truelap.policy import load_policy
 
-    return bundled.run(
-        options.out,
-        policy=load_policy(options.policy),
-        settings=settings_of(options),
-        console=Console(quiet=options.quiet),
-    )
+    began = time.monotonic()
+    with Watch(quiet=options.quiet) as watch:
+        found = bundled.run(
+            policy=load_policy(options.policy), settings=settings_of(options), progress=watch.show
+        )
+    if options.json:
+        say_json([judged.as_data() for judged in found])
+    elif not options.quiet:
+        bundled.show(found, time.monotonic() - began, Console())
+    return bundled.exit_code(found)
 
 
 def grade(options: Grade) -> int:
-    """Print the verdict on a folder of artifacts, ours or of an older FormulaCode task, as JSON. Nothing is run."""
+    """Print the verdict on a folder of artifacts as JSON. Ours, or those of an older FormulaCode task; nothing is run."""
     from truelap.verdict import exit_code
 
     verdict = _read(options.folder, options.policy)

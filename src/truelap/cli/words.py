@@ -23,6 +23,11 @@ def complain(text: str) -> None:
     print(f"truelap: {one_line(text)}", file=sys.stderr)
 
 
+def show(text: str) -> None:
+    """A text of ours of several lines on stderr."""
+    print(text, file=sys.stderr)
+
+
 def say(text: str) -> None:
     """A line of data on stdout."""
     _out(f"{text}\n".encode("utf-8", "surrogateescape"))

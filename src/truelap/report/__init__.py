@@ -30,8 +30,13 @@ __all__ = [
 _OWN_FILES = ("verdict.json", "reward.json", "reward.txt", "reward-details.json", "ctrf.json", "report.txt")
 
 
-def files(verdict: Verdict, case: Case) -> tuple[tuple[str, bytes], ...]:
+def files(verdict: Verdict, case: Case, check: str | None = None) -> tuple[tuple[str, bytes], ...]:
     """Every file that verify writes, name and bytes, in the order of writing: verdict.json last.
+
+    Args:
+        verdict: of the case.
+        case: at the end of its line.
+        check: the one check that was made; report.txt then claims no outcome.
 
     Raises:
         WorldError: evidence claims a name that is not its own.
@@ -44,7 +49,7 @@ def files(verdict: Verdict, case: Case) -> tuple[tuple[str, bytes], ...]:
     if tests := artifact(case, "tests.json"):
         found["ctrf.json"] = json_bytes(ctrf_data(tests, verdict.tool))
     found |= _reward_files(verdict)
-    found["report.txt"] = render_text(verdict).encode()
+    found["report.txt"] = render_text(verdict, check).encode()
     return (*found.items(), ("verdict.json", verdict_bytes(verdict)))
 
 

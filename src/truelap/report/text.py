@@ -1,56 +1,85 @@
-"""A verdict as a few lines for the terminal. Pure."""
+"""A verdict as lines for the terminal, at most 80 columns wide where names allow it. Pure."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from truelap.report.encode import visible
+from truelap.report.headlines import headline, of_check, passing, regressed_tests
+from truelap.report.table import benchmark_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from truelap.model import Finding, Verdict
 
+WIDTH = 80
 _SHOWN_FINDINGS = 20
+_SHOWN_PATHS = 5
+_SHOWN_TESTS = 10
+_NO_VERDICT = "One check alone is no verdict; `truelap verify` gives one."
 
 
-def render_text(verdict: Verdict) -> str:
-    """A few lines for people: outcome, why, what was measured, every failure."""
+def render_text(verdict: Verdict, check: str | None = None) -> str:
+    """Lines for people: outcome, why, what was measured, benchmark by benchmark, every failure.
+
+    Args:
+        verdict: what was found.
+        check: the one check that was made, "tests" or "time"; its lines claim no outcome.
+    """
     lines = [
-        _headline(verdict),
-        *(f"  {name:<9} {visible(text)}" for name, text in _facts(verdict) if text),
+        of_check(verdict, check) if check else headline(verdict),
+        *(
+            line
+            for name, text in _facts(verdict, check)
+            if text
+            for line in _wrapped(f"  {name:<9} ", visible(text))
+        ),
+        *_test_lines(verdict.tests),
         *_finding_lines(verdict),
+        *benchmark_lines(verdict.timing, WIDTH),
+        *([_NO_VERDICT] if check else ()),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _headline(verdict: Verdict) -> str:
-    why = f": {verdict.failure_reason}" if verdict.failure_reason else ""
-    speed = "" if verdict.speed == "not_measured" else f"  {verdict.speed}"
-    ratio = verdict.timing.get("speedup")
-    times = f" x{ratio:.3f} (geometric mean)" if speed and isinstance(ratio, int | float) else ""
-    return f"{verdict.outcome.upper()}{why}{speed}{times}"
+def _wrapped(start: str, text: str) -> list[str]:
+    """The text behind its start; what does not fit goes on below itself. Names and ids stay whole."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
-def _facts(verdict: Verdict) -> Iterable[tuple[str, str]]:
+def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
     task, given = verdict.task, verdict.submission
     yield "task", f"{task.get('name')}, base {task.get('base')}"
     discarded = f"; put back to base: {len(verdict.discarded)}" if verdict.discarded else ""
-    yield "patch", f"{given.files} files, +{given.added_lines} -{given.removed_lines}{discarded}"
+    yield (
+        "patch",
+        f"{given.files} {'file' if given.files == 1 else 'files'}, +{given.added_lines} -{given.removed_lines}{discarded}",
+    )
     tests, timing = verdict.tests, verdict.timing
     if tests:
-        passed = f"{tests.get('n_base_pass')} pass at base, {tests.get('n_regressed')} of them not in the candidate"
         chosen = f" (chosen: {tests['strategy']})" if tests.get("strategy") else ""
-        yield "tests", passed + chosen
+        yield "tests", passing(tests) + chosen
         yield "values", _values(tests.get("value_evidence") or {})
     if timing:
         yield (
             "timing",
-            ", ".join(f"{timing.get(f'n_{k}', 0)} {k}" for k in ("faster", "slower", "same", "missing")),
+            ", ".join(
+                f"{timing.get(f'n_{k}', 0)} {k}" for k in ("faster", "slower", "same", "missing", "invalid")
+            ),
         )
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
-    yield "reward", f"{value} ({verdict.reward.scheme}: {'; '.join(verdict.reward.reasons)})"
+    if not check:
+        yield "reward", f"{value} ({verdict.reward.scheme}: {'; '.join(verdict.reward.reasons)})"
 
 
 def _values(told: Mapping[str, Any]) -> str:
@@ -63,11 +92,30 @@ def _values(told: Mapping[str, Any]) -> str:
     return f"{counts}{shown} are judged by what they compare, by {assertions}"
 
 
+def _test_lines(tests: Mapping[str, Any]) -> Iterator[str]:
+    regressed = [visible(name) for name in regressed_tests(tests)]
+    if regressed:
+        yield "  pass at base, and not here:"
+        yield from (f"    {name}" for name in regressed[:_SHOWN_TESTS])
+    if (hidden := len(regressed) - _SHOWN_TESTS) > 0:
+        yield f"    and {hidden} more in tests.json"
+
+
 def _finding_lines(verdict: Verdict) -> Iterator[str]:
-    grave: list[Finding] = [f for f in verdict.findings if f.level != "info"]
-    rest = [f for f in verdict.findings if f.level == "info"]
-    for finding in (*grave, *rest)[:_SHOWN_FINDINGS]:
-        place = f" {visible(finding.path)}:" if finding.path else ""
-        yield f"  {finding.level:<12} {finding.code}{place} {visible(finding.message)}"
-    if (hidden := len(grave) + len(rest) - _SHOWN_FINDINGS) > 0:
+    """The grave ones first; those that say the same of several paths are one line."""
+    ranked = sorted(verdict.findings, key=lambda finding: finding.level == "info")
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in ranked:
+        groups.setdefault((finding.level, finding.code, finding.message), []).append(finding)
+    for (level, code, message), group in list(groups.items())[:_SHOWN_FINDINGS]:
+        paths = [visible(finding.path) for finding in group if finding.path]
+        place = f" {_listed(paths)}:" if paths else ""
+        yield from _wrapped(f"  {level:<12} ", f"{code}{place} {visible(message)}")
+    if (hidden := len(groups) - _SHOWN_FINDINGS) > 0:
         yield f"  and {hidden} more in verdict.json"
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(paths[:_SHOWN_PATHS])
+    hidden = len(paths) - _SHOWN_PATHS
+    return f"{shown} and {hidden} more" if hidden > 0 else shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any, ClassVar, Literal
 
+from truelap.checks.timing.telling import notable
 from truelap.model import Evidence, Frozen
 from truelap.stats import Cost, Effect, Pair, effect_of, log_ratio, median_interval, speedup
 
@@ -176,7 +177,12 @@ class TimingEvidence(Evidence):
         counts = {
             f"n_{name}": self.count(name) for name in ("faster", "slower", "same", "missing", "invalid")
         }
-        return {**counts, "speedup": speedup(self.credited), "protocol": self.protocol}
+        return {
+            **counts,
+            "speedup": speedup(self.credited),
+            "benchmarks": notable(self.cases),
+            "protocol": self.protocol,
+        }
 
     def artifacts(self) -> dict[str, Any]:
         """See `Evidence`: timing.json."""

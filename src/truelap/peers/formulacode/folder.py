@@ -46,7 +46,7 @@ class Folder:
         try:
             self._fd = os.open(root, _DIRECTORY)
         except OSError as error:
-            raise UsageError(f"grade {root}: {error.strerror}; name a folder of artifacts") from error
+            raise UsageError(f"{root}: {error.strerror}; name a folder of artifacts") from error
 
     def __enter__(self) -> Self:
         return self

@@ -34,6 +34,8 @@ _KNOWN = (
     *("patch.diff", "patch_info.json", "agent_tree.txt", "protected_restore.json", "setup_status.json"),
     *("test_results.json", "lsv/lsv_results.json", "reward.json", "rebuild.log"),
 )
+_DIARY = "events.jsonl"
+"""Only truelap's own runs leave it."""
 _ELSEWHERE = Machine(system="unknown", cpu="unknown", cores=0, python="unknown", sandbox="unknown")
 
 
@@ -46,7 +48,7 @@ def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
         tool: name and version of truelap.
 
     Raises:
-        UsageError: not a folder, or one without any file of a trial.
+        UsageError: not a folder, one without any file of a trial, or one of a run of ours that came to no verdict.
     """
     with Folder(folder) as opened:
         if _holds(opened, "verdict.json"):
@@ -54,8 +56,15 @@ def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
                 return reread(opened)
             except BrokenError as error:
                 return _decided(_blank(opened, str(error)), policy, tool)
+        if _holds(opened, _DIARY):
+            raise UsageError(
+                f"{folder}: holds no verdict, but the files of one check alone (truelap test or time) "
+                "or of a run that did not end; truelap verify gives a verdict"
+            )
         if not any(_holds(opened, name) for name in _KNOWN):
-            raise UsageError(f"grade {folder}: holds neither verdict.json nor artifacts of a trial")
+            raise UsageError(
+                f"{folder}: holds neither verdict.json nor artifacts of a trial; name a result folder"
+            )
         return _decided(_through_gates(opened, policy), policy, tool)
 
 

@@ -1,0 +1,65 @@
+"""The first line: of a verdict, or of one check, which has no outcome. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from truelap.model import Verdict
+
+_BESIDE_TESTS = ("plugin:", "session:", "perturb:", "canary:", "config:")
+"""What counts as a regression and is no test that base passes and the candidate does not."""
+
+
+def headline(verdict: Verdict) -> str:
+    """Outcome, why, and how fast."""
+    why = f": {verdict.failure_reason}" if verdict.failure_reason else ""
+    speed = "" if verdict.speed == "not_measured" else f"  {verdict.speed}"
+    times = f" {_mean(verdict.timing)}" if speed else ""
+    return f"{verdict.outcome.upper()}{why}{speed}{times}".rstrip()
+
+
+def of_check(verdict: Verdict, check: str) -> str:
+    """What one check found.
+
+    Args:
+        verdict: of a line with this check alone.
+        check: "tests" or "time".
+    """
+    section = verdict.tests if check == "tests" else verdict.timing
+    found = (passing(section) if check == "tests" else _times(section)) if section else "not run"
+    if verdict.outcome == "inconclusive":
+        return f"{check}: nothing can be said ({found})"
+    return f"{check}: {found}" + (f": {verdict.failure_reason}" if verdict.failure_reason else "")
+
+
+def regressed_tests(tests: Mapping[str, Any]) -> list[str]:
+    """Ids of the tests that pass at base, and not here; without what else counts as a regression."""
+    return [str(name) for name in tests.get("regressed") or () if not str(name).startswith(_BESIDE_TESTS)]
+
+
+def passing(tests: Mapping[str, Any]) -> str:
+    """How many of base's passing tests pass again.
+
+    Args:
+        tests: of verdict.json. An older one's may lack the names.
+    """
+    passed, all_wrong = tests.get("n_base_pass", 0), tests.get("n_regressed", 0)
+    if not tests.get("ran"):
+        return f"{passed} pass at base; not run on the candidate"
+    beside = len(tests.get("regressed") or ()) - len(regressed_tests(tests))
+    said = f"{passed - all_wrong + beside} of {passed} pass again"
+    return f"{said}; other faults: {beside}" if beside else said
+
+
+def _times(timing: Mapping[str, Any]) -> str:
+    counts = (f"{timing.get(f'n_{name}', 0)} {name}" for name in ("faster", "slower", "same", "missing"))
+    return ", ".join(word for word in (*counts, _mean(timing)) if word)
+
+
+def _mean(timing: Mapping[str, Any]) -> str:
+    ratio = timing.get("speedup")
+    return f"x{ratio:.3f} (geometric mean)" if isinstance(ratio, int | float) else ""

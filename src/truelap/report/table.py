@@ -1,0 +1,72 @@
+"""The benchmarks that verdict.json names, a line each: outcome, both times, their ratio, and the name last. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from truelap.report.encode import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_COUNTS = ("n_faster", "n_slower", "n_same", "n_missing", "n_invalid")
+_HEAD = f"  {'':<8}{'base':>9}{'candidate':>11}{'speed-up':>10}  benchmark"
+
+
+def benchmark_lines(timing: Mapping[str, Any], width: int) -> Iterator[str]:
+    """The table, and how many benchmarks it leaves out.
+
+    Args:
+        timing: of verdict.json. It may come from a folder that others wrote: nothing in it is taken for granted.
+        width: columns.
+    """
+    listed = timing.get("benchmarks")
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list | tuple) else []
+    if not rows:
+        return
+    yield _HEAD
+    yield from (_line(row, width) for row in rows)
+    counted = sum(count for key in _COUNTS if isinstance(count := timing.get(key), int))
+    if (hidden := counted - len(rows)) > 0:
+        yield f"  and {hidden} more in timing.json"
+
+
+def shown_seconds(value: Any) -> str:
+    """A time with three digits and its unit.
+
+    >>> shown_seconds(0.0012345), shown_seconds(75.2), shown_seconds(None)
+    ('1.23 ms', '75.2 s', '-')
+    """
+    if not _is_number(value) or value < 0:
+        return "-"
+    factor, unit = next((pair for pair in _UNITS if value >= pair[0]), _UNITS[-1])
+    scaled = float(f"{value / factor:.3g}")
+    digits = 2 if scaled < 10 else 1 if scaled < 100 else 0  # noqa: PLR2004 - three digits
+    return f"{scaled:.{digits}f} {unit}"
+
+
+def _line(row: Mapping[str, Any], width: int) -> str:
+    start, name = f"  {visible(str(row.get('decision')))[:7]:<8}", visible(str(row.get("id")))
+    speed = row.get("speedup")
+    if not _is_number(speed):
+        reason = f": {visible(str(row['reason']))}" if row.get("reason") else ""
+        return _ended(f"{start}  {name}{reason}", width)
+    times = f"{shown_seconds(row.get('base_s')):>9}{shown_seconds(row.get('candidate_s')):>11}"
+    start += f"{times}{f'x{speed:.2f}':>10}  "
+    return start + _cut(name, width - len(start))
+
+
+def _ended(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 3]}..."
+
+
+def _cut(text: str, room: int) -> str:
+    """The text with its middle left out where it is too long: names differ at their ends."""
+    head = (room - 3) // 3
+    return text if len(text) <= room else f"{text[:head]}...{text[head + 3 - room :]}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
