@@ -27,6 +27,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "build_sources": "a build that changes tracked files which base's build leaves alone is a failure",
         "build_outputs": "what a build leaves is judged by the rules for a submission",
         # tests
+        "widen": "tests that the submission's paths chose, and of which base says nothing, give way to all",
         "base_config": "pytest reads the judge's copy of base's configuration",
         "plugins": "a plugin that only the candidate brings is a failure",
         "complete_ids": "a test that passes at base and is not reported is a regression",

@@ -65,7 +65,8 @@ class TestChoice(Frozen):
     """`[tests]`: which tests are run. The numbers fall back to the policy's."""
 
     __test__ = False
-    select: Literal["mapped", "all"] = "mapped"
+    select: Literal["mapped", "all"] = "all"
+    """`mapped` lets the submission's paths choose among base's tests."""
     paths: Texts = ()
     timeout_s: Annotated[float, Field(gt=0)] | None = None
     min_base_pass: Annotated[int, Field(ge=1)] | None = None

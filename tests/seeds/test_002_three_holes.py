@@ -114,10 +114,10 @@ def refused(run, make_trial):
 
 
 @pytest.fixture
-def every_test(tmp_path):
-    """A task file that runs all of base's tests, not only those that a changed path maps to."""
-    path = tmp_path / "every.toml"
-    path.write_text('[tests]\nselect = "all"\n')
+def by_paths(tmp_path):
+    """A task file that runs the tests to which the changed paths lead, as the seeds do."""
+    path = tmp_path / "mapped.toml"
+    path.write_text('[tests]\nselect = "mapped"\n')
     return path
 
 
@@ -347,13 +347,13 @@ def test_writes():
 """
 
 
-def test_item_33_what_a_base_run_leaves_never_reaches_the_candidate(trial, every_test, outcomes_alone):
+def test_item_33_what_a_base_run_leaves_never_reaches_the_candidate(trial, outcomes_alone):
     sees = "import importlib.util\n\ndef test_aside():\n    assert importlib.util.find_spec('astropy.units.written') is None\n"
     for root in (trial.pristine, trial.agent):
         (root / "astropy/units/tests/test_aa.py").write_text(sees)
         (root / "astropy/units/tests/test_zz.py").write_text(WRITES_ITS_TREE)
     trial.edit({SOURCE: CORRECT})
-    assert trial.test("--policy", outcomes_alone, "--task", every_test).code == 0
+    assert trial.test("--policy", outcomes_alone).code == 0
     assert trial.read("tests.json")["n_base_pass"] == 6
 
 
@@ -442,13 +442,13 @@ def test_item_35_both_runs_read_a_copy_of_bases_configuration_in_pytests_order(t
     assert results["config_file"] == winner
 
 
-def test_item_35_the_root_is_the_repository_wherever_the_configuration_lies(trial, outcomes_alone):
+def test_item_35_the_root_is_the_repository_wherever_the_configuration_lies(trial, by_paths, outcomes_alone):
     for root in (trial.pristine, trial.agent):
         (root / "pyproject.toml").unlink()
         (root / "astropy/tox.ini").write_text(CONFIGS["tox.ini"].format(name="inner"))
     (trial.pristine / TESTED).write_text(READS_CONFIG.format(name="inner", folder="astropy"))
     trial.edit({SOURCE: CORRECT, "astropy/tox.ini": CONFIGS["tox.ini"].format(name="agents")})
-    assert trial.test("--policy", outcomes_alone).code == 0
+    assert trial.test("--policy", outcomes_alone, "--task", by_paths).code == 0
     results = trial.read("tests.json")
     assert results["n_base_pass"] == 3
     assert results["config_file"] == "astropy/tox.ini"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from truelap.checks.tests.importers import importers
 from truelap.checks.tests.plan import by_file
 from truelap.checks.tests.selection import choice_for, select
 from truelap.policy import load_policy
@@ -18,11 +19,19 @@ def choice(limit=4, **config):
         compiled=POLICY.rebuild.compiled,
         build_files=POLICY.rebuild.build_files,
         fallback_folders=limit,
+        roots=("src", ""),
     )
 
 
-def chosen(files, changed, **config):
-    return select([f.encode() for f in files], [c.encode() for c in changed], choice(**config))
+def chosen(files, changed, sources=None, **config):
+    """`sources` are the contents of test files; all others are empty."""
+    contents = sources or {}
+    return select(
+        [f.encode() for f in files],
+        [c.encode() for c in changed],
+        choice(**config),
+        lambda path: contents.get(path, b""),
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +120,7 @@ def test_a_file_within_a_chosen_folder_is_not_named_twice():
 
 def test_odd_names_survive():
     odd = b"tests/t\xff/test_foo.py"
-    found = select([b"pkg/foo.py", odd], [b"pkg/foo.py"], choice())
+    found = select([b"pkg/foo.py", odd], [b"pkg/foo.py"], choice(), lambda _: b"")
     assert found.paths[0].encode("utf-8", "surrogateescape") == odd
 
 
@@ -135,6 +144,56 @@ WIDE = [
 @pytest.mark.parametrize("path", ["pkg/__init__.py", "pkg/table.json"])
 def test_what_any_test_may_see_runs_the_whole_folder(path):
     assert chosen(WIDE, [path, "pkg/core.py"]).paths == ("tests",)
+
+
+IMPORTING = ["pkg/foo.py", "pkg/bar.py", "tests/test_foo.py", "tests/test_bar.py", "tests/deep/test_x.py"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "source"),
+    [
+        ("pkg/foo.py", "import pkg.foo"),
+        ("pkg/foo.py", "from pkg import foo as f, bar"),
+        ("pkg/foo.py", "from pkg.foo import *"),
+        ("pkg/foo.py", "def test():\n    if 1:\n        import pkg.foo"),
+        ("pkg/foo.py", "from ...pkg.foo import x"),
+        ("pkg/foo.py", "from ... import pkg\nfrom ...pkg import foo"),
+        ("src/pkg/foo.py", "import pkg.foo"),
+        ("src/pkg/foo.py", "import src.pkg.foo"),
+        ("pkg/foo.pyx", "from pkg import foo"),
+    ],
+)
+def test_every_test_file_that_imports_a_changed_module_runs(changed, source):
+    found = chosen([*IMPORTING, changed], [changed], {"tests/deep/test_x.py": source.encode()})
+    assert found.paths == ("tests/deep/test_x.py", "tests/test_foo.py")
+    assert "imports" in found.strategy
+
+
+def test_a_module_beside_its_test_is_imported_without_a_package():
+    found = importers(["lib/foo.py"], ["lib/test_x.py"], lambda _: b"import foo", ("",))
+    assert found == {"lib/foo.py": {"lib/test_x.py"}}
+
+
+@pytest.mark.parametrize(
+    "source", ["import pkg.food", "from .foo import x", "x = 'pkg.foo'", "import foo", "def ("]
+)
+def test_other_imports_choose_nothing(source):
+    found = chosen(IMPORTING, ["pkg/foo.py"], {"tests/deep/test_x.py": source.encode()})
+    assert (found.strategy, found.paths) == ("mapped", ("tests/test_foo.py",))
+
+
+def test_a_package_is_imported_by_its_name():
+    assert importers(["pkg/__init__.py"], ["t.py"], lambda _: b"import pkg", ("",)) == {
+        "pkg/__init__.py": {"t.py"}
+    }
+
+
+def test_a_choice_that_says_nothing_becomes_all():
+    found = chosen(IMPORTING, ["pkg/foo.py"])
+    wide = found.widened()
+    assert (found.by_submission, wide.by_submission) == (True, False)
+    assert (wide.paths, wide.dropped) == ((), ("tests/test_foo.py",))
+    assert wide.strategy == "all:mapped-failed-at-base"
 
 
 def test_a_page_of_documentation_adds_no_tests():

@@ -72,7 +72,70 @@ def test_an_honest_patch_passes(lap):
     assert found.findings == ()
     assert set(found.base.values()) == {"passed"}
     assert found.candidate == found.base
-    assert found.evidence.selection.strategy == "mapped"
+    assert found.evidence.selection.strategy == "all"
+
+
+MAPPED = {"tests": {"select": "mapped"}}
+TWO = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": FASTER["pkg/core.py"],
+    "pkg/user.py": "from pkg.core import double\n\n\ndef four():\n    return double(True) + double(1)\n",
+    "tests/test_core.py": "from pkg.core import double\n"
+    + "".join(f"def test_{n}():\n    assert double({n}) == {2 * n}\n" for n in (2, 3, 4)),
+    "tests/test_user.py": "from pkg.user import four\n\n\ndef test_four():\n    assert four() == 4\n",
+}
+WRONG_FOR_OTHERS = {"pkg/core.py": "def double(x):\n    return 0 if x is True else 2 * x\n"}
+
+
+def test_tests_of_another_module_count_by_default(lap):
+    found = lap(WRONG_FOR_OTHERS, base=TWO)
+    assert found.regressed == ["tests/test_user.py::test_four"]
+    assert found.codes == ["tests:regressed"]
+
+
+def test_a_choice_by_the_changed_paths_is_on_record(lap):
+    found = lap(WRONG_FOR_OTHERS, base=TWO, task=MAPPED)
+    assert (found.codes, found.levels) == (["tests:chosen_by_paths"], {"info"})
+    assert found.regressed == []
+    # A test file that imports the changed module is in the choice, whatever its name.
+    importing = {**TWO, "tests/test_user.py": "import pkg.core\n" + TWO["tests/test_user.py"]}
+    assert lap(WRONG_FOR_OTHERS, base=importing, task=MAPPED).regressed == ["tests/test_user.py::test_four"]
+
+
+CRASH = "import os\ndef test_a():\n    os.kill(os.getpid(), 11)\n"
+NOTED = {
+    **TWO,
+    "pkg/note.py": "FOUR = 4\n",
+    "pkg/user.py": "from pkg import note\n\n\ndef four():\n    return note.FOUR\n",
+    "tests/test_note.py": "def test_a():\n    pass\n",
+}
+
+
+def test_a_choice_that_base_cannot_bear_out_is_widened(lap, shipped):
+    found = lap({"pkg/note.py": "FOUR = 2 + 2\n"}, base=NOTED, task=MAPPED)
+    assert (found.codes, found.levels) == (["tests:choice_widened"], {"info"})
+    wrong = {"pkg/note.py": "FOUR = 5\n"}
+    assert lap(wrong, base=NOTED, task=MAPPED).regressed == ["tests/test_user.py::test_four"]
+    narrow = shipped.without(("values", "perturb", "canaries", "widen"))
+    found = lap(wrong, base=NOTED, task=MAPPED, policy=narrow)
+    assert found.codes == ["tests:too_few_base_passes", "tests:chosen_by_paths"]
+    assert found.levels == {"inconclusive", "info"}
+
+
+def test_what_no_choice_can_mend_stays_inconclusive(lap):
+    base = {**TWO, "tests/test_note.py": CRASH}
+    found = lap({"pkg/note.py": ""}, base=base, task=MAPPED)
+    assert found.codes == ["tests:base_fault", "tests:choice_widened"]
+    assert found.evidence.candidate is None
+
+
+def test_a_choice_whose_session_needs_what_another_test_sets_up_is_widened(lap):
+    note = "import os, signal\nfrom tests.test_core import ready\ndef test_a():\n    ready or os.kill(os.getpid(), 11)\n"
+    base = {**TWO, "tests/__init__.py": "", "tests/test_note.py": note}
+    base["tests/test_core.py"] += "ready = []\ndef test_ready():\n    ready.append(1)\n"
+    found = lap({"pkg/note.py": ""}, base=base, task=MAPPED)
+    assert (found.codes, found.levels) == (["tests:choice_widened"], {"info"})
+    assert "tests/test_note.py::test_a" in found.evidence.base.passed
 
 
 @pytest.mark.parametrize("attested", [False, True])

@@ -97,6 +97,11 @@ class TestsEvidence(Evidence):
     canaries: CanaryEvidence | None = None
     """Of tests that must fail; None when none ran."""
 
+    @property
+    def blocked(self) -> bool:
+        """Whether base itself cannot be judged by these tests."""
+        return bool(_base_findings(self))
+
     @cached_property
     def regressed(self) -> tuple[str, ...]:
         """Ids that passed at base and did anything else in the candidate, and what else counts as one of them."""
@@ -143,11 +148,24 @@ class TestsEvidence(Evidence):
 def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     """What the sessions mean. A fault of base is ours or the machine's, a fault of the candidate is its own."""
     blocked = _base_findings(evidence)
+    chosen = tuple(_choice_findings(evidence.selection))
     if evidence.candidate is None:
-        return blocked
+        return (*blocked, *chosen)
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
     found = (*_tampering(evidence.base, evidence.candidate), *_canary_findings(evidence), *plugins)
-    return (*blocked, *found, *(() if blocked else _regressions(evidence, evidence.candidate, policy)))
+    regressed = () if blocked else _regressions(evidence, evidence.candidate, policy)
+    return (*blocked, *found, *regressed, *chosen)
+
+
+def _choice_findings(selection: Selection) -> Iterable[Finding]:
+    """What a reader must know of tests that the submission's own paths chose."""
+    if selection.by_submission:
+        text = f"the paths that the submission changes chose the tests ({selection.strategy}), not all of base's ran"
+        yield Finding(code="tests:chosen_by_paths", level="info", message=text)
+    if selection.dropped:
+        some = ", ".join(selection.dropped[:_NAMED])
+        text = f"the tests that the submission's paths chose say nothing at base, so all ran: {some}"
+        yield Finding(code="tests:choice_widened", level="info", message=text)
 
 
 def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:

@@ -1,7 +1,8 @@
 """Which tests run: worked out from base's own files and the changed paths alone. Pure.
 
-`mapped` follows names: `pkg/foo.py` is tested by `test_foo.py` and its twins; a source without such a test falls back to
-the nearest test folder, and so do a package's `__init__` and the data beside its modules. What maps to nothing at all makes every test run: an empty choice must never look like a pass.
+`mapped` follows names and imports: `pkg/foo.py` is tested by `test_foo.py` and its twins, and by every test file that imports
+it; a source without a test of its name falls back to the nearest test folder, and so do a package's `__init__` and the data
+beside its modules. What maps to nothing at all makes every test run: an empty choice must never look like a pass.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from fnmatch import fnmatchcase
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.importers import importers
 from truelap.model import Frozen
 from truelap.policy import matches
 
@@ -36,6 +38,17 @@ class Selection(Frozen):
     """Files and folders of base; empty means whatever base's configuration names."""
     left_out: tuple[str, ...] = ()
     """Fall-back folders beyond the policy's number."""
+    dropped: tuple[str, ...] = ()
+    """What was chosen first, and could not be judged at base; every test runs instead."""
+
+    @property
+    def by_submission(self) -> bool:
+        """Whether the changed paths decide which tests run."""
+        return bool(self.paths) and self.strategy != "paths"
+
+    def widened(self) -> Selection:
+        """Every test, in place of a choice that says nothing."""
+        return Selection(strategy=f"all:{self.strategy}-failed-at-base", paths=(), dropped=self.paths)
 
 
 ALL = Selection(strategy="all", paths=())
@@ -54,6 +67,8 @@ class Choice(Frozen):
     build_files: tuple[str, ...]
     """Policy patterns of files that say how to build: no test is theirs by name."""
     fallback_folders: int
+    roots: tuple[str, ...]
+    """Folders of the tree that are importable, "" for its root."""
     doctests: bool
     """Whether base runs the doctests of its modules: then a changed module is a test file too."""
 
@@ -72,17 +87,22 @@ def choice_for(config: PytestConfig, **rest: object) -> Choice:
     )
 
 
-def select(files: Iterable[bytes], changed: Sequence[bytes], choice: Choice) -> Selection:
+def select(
+    files: Iterable[bytes], changed: Sequence[bytes], choice: Choice, read: Callable[[str], bytes]
+) -> Selection:
     """Choose the tests for some changed paths.
 
     Args:
         files: every path of base.
         changed: paths that differ between base and the candidate.
         choice: patterns and limits.
+        read: base's bytes of a test file.
     """
     present = {path.decode("utf-8", "surrogateescape") for path in files}
     tests = sorted(path for path in present if is_test_file(path, choice))
-    found: dict[str, set[str]] = {"mapped": set(), "compiled": set(), "folders": set()}
+    found: dict[str, set[str]] = {"mapped": set(), "compiled": set(), "imports": set(), "folders": set()}
+    sources = [path.decode("utf-8", "surrogateescape") for path in changed if _way(path, choice)]
+    found["imports"].update(*importers(sources, tests, read, choice.roots).values())
     folders: dict[str, int] = {}
     packages = {path.rpartition("/")[0] for path in present if path.endswith(".py")} - {""}
     for path in changed:
@@ -99,6 +119,7 @@ def select(files: Iterable[bytes], changed: Sequence[bytes], choice: Choice) -> 
         if folder is not None:
             folders[folder] = folders.get(folder, 0) + 1
         found.setdefault(way, set()).update(hits)
+    found["imports"] -= found["mapped"] | found["compiled"]
     ranked = sorted(folders, key=lambda folder: (-folders[folder], folder))
     found["folders"].update(ranked[: choice.fallback_folders])
     return _joined(found, tuple(ranked[choice.fallback_folders :]))
