@@ -12,7 +12,6 @@ import secrets
 import select
 import signal
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from types import MappingProxyType
@@ -57,8 +56,9 @@ class Unsandboxed:
 
     def start(self, step: Step) -> LiveSession:
         """Start a step, unprotected."""
-        scratch = Path(tempfile.mkdtemp(prefix="truelap-unsafe-"))
-        Path(scratch, "home").mkdir()
+        # In the judge's own working folder: it goes with that, and after a kill with the next judge's start.
+        scratch = step.tree.parent / secrets.token_hex(8)
+        Path(scratch, "home").mkdir(parents=True)
         paths = _paths(step, self._interpreter, scratch)
         outlets = Outlets(step, paths)
         mark = secrets.token_hex(8)
@@ -101,11 +101,16 @@ def _bound(pid: int, step: Step) -> None:
 
 def _paths(step: Step, interpreter: Interpreter, scratch: Path) -> Paths:
     shown = {bind.target: bind.source for bind in view.shown_binds(step, interpreter)}
+    bytecode = {target: source for target, source in shown.items() if target.is_relative_to(view.PYCACHE)}
     foreign = {
         target: source
         for target, source in shown.items()
-        if not links.is_native(target, source) and not target.is_relative_to(view.PYCACHE)
+        if target not in bytecode and not links.is_native(target, source)
     }
+    for target, source in bytecode.items():
+        link = scratch / "pycache" / target.relative_to(view.PYCACHE)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(source)
     places = links.linked(foreign, scratch / "shown")
     return Paths(
         {
