@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.model import Finding
@@ -77,9 +78,24 @@ def _by_default(
     return BuildPlan(finding=_note(f"{reason}, but nothing was built: {why}"))
 
 
-def with_interpreter(command: tuple[str, ...], python: str) -> tuple[str, ...]:
-    """The command with the project's interpreter where it says `python`."""
-    return (python, *command[1:]) if command[0] in _PYTHONS else command
+def with_interpreter(command: tuple[str, ...], python: Path, given: Path) -> tuple[str, ...]:
+    """The command with the project's interpreter where it says `python`, or leads to it by a path of any form.
+
+    Such a path (`../venv/bin/python`, one through a folder or link that no sandbox shows) would lead nowhere inside.
+
+    Args:
+        command: of a build.
+        python: the interpreter as every sandbox has it.
+        given: as the user named it.
+    """
+    first = command[0]
+    leads_there = "/" in first and any(_same(Path(first), known) for known in (given, python))
+    return (str(python), *command[1:]) if first in _PYTHONS or leads_there else command
+
+
+def _same(one: Path, other: Path) -> bool:
+    # A virtual environment's interpreter is a link, and which folder that lies in is what makes it the environment's.
+    return one.parent.resolve() == other.parent.resolve() and one.resolve() == other.resolve()
 
 
 def _first(patterns: tuple[str, ...], paths: Iterable[bytes]) -> str | None:

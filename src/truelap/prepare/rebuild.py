@@ -22,6 +22,8 @@ from truelap.world.harvest import products, with_products, written_since
 from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.prepare.build_command import BuildPlan
@@ -63,12 +65,12 @@ class _Built(NamedTuple):
     error: str | None
 
 
-def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
+def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:
     """Build base and candidate; a case that needs no build is given back as it came."""
     plan = _plan(case, world, policy, task)
     if not plan.commands:
         return case.plus(findings=(plan.finding,)) if plan.finding else case
-    return _Rebuild(case, world, policy, task, plan).run()
+    return _Rebuild(case, world, policy, task, plan=plan, python=settings.python).run()
 
 
 def _plan(case: Case, world: World, policy: Policy, task: Task) -> BuildPlan:
@@ -94,7 +96,10 @@ class _Base(NamedTuple):
 class _Rebuild:
     """One run of the station."""
 
-    def __init__(self, case: Case, world: World, policy: Policy, task: Task, plan: BuildPlan) -> None:
+    def __init__(
+        self, case: Case, world: World, policy: Policy, task: Task, *, plan: BuildPlan, python: Path
+    ) -> None:
+        self._python = python
         self._case, self._world, self._policy, self._task, self._plan = case, world, policy, task, plan
         self._protected = (*policy.protected.patterns, *case.base.protected_paths)
         self._guarded = (*self._protected, *policy.test_code.patterns)
@@ -135,7 +140,7 @@ class _Rebuild:
         environment = self._task.environment
         return Step(
             name=name,
-            argv=with_interpreter(command, str(self._world.interpreter.executable)),
+            argv=with_interpreter(command, self._world.interpreter.executable, self._python),
             tree=copy.root,
             limits=self._policy.limits,
             mount=PurePosixPath(environment.mount),
