@@ -78,6 +78,8 @@ class Patch(Frozen):
     added_lines: int = 0
     removed_lines: int = 0
     size_bytes: int = 0
+    unpacked_bytes: int = 0
+    """All changed and new files together."""
 
 
 class Finding(Frozen):

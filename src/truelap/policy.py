@@ -80,6 +80,7 @@ class Refuse(Frozen):
 
     off: Names
     max_diff_bytes: PositiveCount
+    max_unpacked_bytes: PositiveCount = 1 << 27
     max_files: PositiveCount
     max_file_bytes: PositiveCount
     max_path_bytes: PositiveCount

@@ -116,7 +116,7 @@ def test_a_file_larger_than_any_diff_is_not_read(store, repo, base, where):
     patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
     assert patch.applied is False
     assert where in patch.error
-    assert patch.size_bytes > POLICY.refuse.max_diff_bytes
+    assert patch.unpacked_bytes > POLICY.refuse.max_unpacked_bytes
 
 
 def test_ignored_files_and_special_files_are_noted(store, repo, base):

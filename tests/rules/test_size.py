@@ -53,3 +53,8 @@ def test_usual_paths_are_fine(action, added, path):
 def test_a_claim_has_no_size(action, added):
     entry = added(b"a.py").entry.model_copy(update={"new_blob": "0" * 40})
     assert action(Change(entry, None)) is None
+
+
+def test_too_many_unpacked_bytes_are_refused(action, added, scene):
+    assert action(added(b"a.py"), scene(unpacked_bytes=134_217_729)) == "refuse"
+    assert action(added(b"a.py"), scene(unpacked_bytes=134_217_728)) is None

@@ -102,6 +102,7 @@ def _scene(
         import_roots=tuple(f"{root}/".encode() if root else b"" for root in roots),
         files=max(patch.files, len(patch.claimed_paths)),
         diff_bytes=patch.size_bytes,
+        unpacked_bytes=patch.unpacked_bytes,
         base_content=content,
         entries=patch.entries,
     )

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from truelap.errors import UsageError
-from truelap.model import GITLINK, Base, Evidence, Finding, Patch, shown
+from truelap.model import EXECUTABLE, GITLINK, REGULAR, SYMLINK, Base, Evidence, Finding, Patch
 from truelap.prepare.base import asv_configs, suite_findings
+from truelap.prepare.diff_text import readings, unpacked_bytes
+from truelap.prepare.notes import of_base_alone, passed_over
 from truelap.world.disk import UnreadableError
-from truelap.world.worktree import Seen, TooMuchError, compare
+from truelap.world.git_import import DamagedError, Submitted
+from truelap.world.git_listing import Bounds, TooMuchError
+from truelap.world.worktree import compare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from truelap.model import Case
+    from truelap.model import Case, Entry
     from truelap.policy import Policy
     from truelap.settings import Settings
     from truelap.task import Task
@@ -57,7 +60,9 @@ class Worktree:
     folder: Path
 
 
-_SOME = 5
+# What git takes for itself and for the index of a large base.
+_GIT_ITSELF = 256 << 20
+_HOLD_CONTENT = {REGULAR, EXECUTABLE, SYMLINK}
 
 Submission = PatchFile | Head | Worktree
 
@@ -120,58 +125,92 @@ def collect_patch(
     store: Store, base: Base, submission: Submission, policy: Policy
 ) -> tuple[Patch, tuple[Finding, ...]]:
     """See `collect`."""
-    limit = policy.refuse.max_diff_bytes
-    match submission:
-        case PatchFile(content):
-            return _from_diff(store, base, content, limit), ()
-        case Head(repo, revision):
-            return _from_tree(store, base, _head_tree(store, base, repo, revision)), _of_base_alone(base)
-        case Worktree(folder):
-            return _from_folder(store, base, folder, limit)
+    try:
+        match submission:
+            case PatchFile(content):
+                return _from_diff(store, base, content, policy), ()
+            case Head(repo, revision):
+                tree = _head_tree(store, base, repo, revision, policy)
+                return _patch(store, base, tree, None, (), policy), of_base_alone(base)
+            case Worktree(folder):
+                return _from_folder(store, base, folder, policy)
+    except TooMuchError as error:
+        return _failed(str(error), files=error.files, unpacked=error.unpacked_bytes), ()
+    except (DamagedError, UnreadableError) as error:
+        # The submission's doing, so it is judged as a diff that cannot be had.
+        return _failed(str(error)), ()
 
 
-def _from_diff(store: Store, base: Base, diff: bytes, limit: int) -> Patch:
+def _bounds(policy: Policy) -> Bounds:
+    return Bounds(policy.refuse.max_files, policy.refuse.max_unpacked_bytes)
+
+
+def _from_diff(store: Store, base: Base, diff: bytes, policy: Policy) -> Patch:
+    limit, bounds = policy.refuse.max_diff_bytes, _bounds(policy)
     if len(diff) > limit:
         return _failed(f"the diff has more than {limit} bytes", diff, size=len(diff))
-    applied = store.apply(base.tree, diff)
-    if applied.tree is not None:
-        return _patch(store, base, applied.tree, diff, applied.claimed_paths)
-    error = applied.error and f"the diff does not apply to base: {applied.error}"
-    return _failed(error, diff, size=len(diff), claimed=applied.claimed_paths)
+    if not diff.strip():
+        return _failed(None, diff, size=len(diff))
+    # Before git is asked: it would unpack everything merely to name the files.
+    unpacked = unpacked_bytes(diff)
+    if unpacked > bounds.unpacked_bytes:
+        message = f"the diff unpacks to more than {bounds.unpacked_bytes} bytes"
+        return _failed(message, diff, size=len(diff), unpacked=unpacked)
+    return _applied(store, base, diff, policy)
 
 
-def _head_tree(store: Store, base: Base, repo: Path, revision: str) -> str:
-    found = store.import_revision(repo, revision)
+def _applied(store: Store, base: Base, diff: bytes, policy: Policy) -> Patch:
+    """The first reading of the diff that applies, or what is wrong with the first one."""
+    bounds, failed = _bounds(policy), None
+    for reading in readings(diff):
+        claimed = store.claimed(reading.text, *reading.options)
+        if len(claimed) > bounds.files:
+            message = f"the diff names more than {bounds.files} files"
+            return _failed(message, diff, size=len(diff), files=len(claimed))
+        memory = _GIT_ITSELF + 4 * bounds.unpacked_bytes + 8 * len(diff)
+        applied = store.apply(base.tree, reading.text, *reading.options, memory=memory)
+        if applied.tree is not None:
+            return _patch(store, base, applied.tree, diff, claimed, policy)
+        unpacked = bounds.unpacked_bytes + 1 if applied.too_large else 0
+        error = f"the diff does not apply to base: {applied.error}"
+        failed = failed or _failed(error, diff, size=len(diff), claimed=claimed, unpacked=unpacked)
+    return failed or _failed(None, diff, size=len(diff))
+
+
+def _head_tree(store: Store, base: Base, repo: Path, revision: str, policy: Policy) -> str:
+    files = {file.path: file for file in store.list_tree(base.tree)}
+    blobs = {path: file.blob for path, file in files.items()}
+    found = store.import_revision(repo, revision, Submitted(blobs, _bounds(policy)))
     # A submodule that is as at base is no edit; any other one is, and a rule judges it.
     edited = set(found.gitlinks) - set(base.gitlinks)
-    carried = frozenset(base.carried)
-    kept = [file for file in store.list_tree(base.tree) if file.path in carried]
+    kept = [files[path] for path in base.carried if path in files]
     return store.replace(
         found.tree,
         [*((path, GITLINK, commit) for path, commit in edited), *((f.path, f.mode, f.blob) for f in kept)],
     )
 
 
-def _from_folder(store: Store, base: Base, folder: Path, limit: int) -> tuple[Patch, tuple[Finding, ...]]:
+def _from_folder(store: Store, base: Base, folder: Path, policy: Policy) -> tuple[Patch, tuple[Finding, ...]]:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no folder; name the working tree with --worktree")
-    passed_over = frozenset((*(path for path, _ in base.gitlinks), *base.carried))
-    try:
-        seen = compare(store, base.tree, folder, passed_over, limit)
-    except UnreadableError as error:
-        # The submission's doing, so it is judged as a diff that cannot be had.
-        size = error.size if isinstance(error, TooMuchError) else 0
-        return _failed(str(error), b"", size=size), ()
-    patch = _from_tree(store, base, store.replace(base.tree, seen.changes), tuple(seen.unholdable))
-    return patch, (*_of_base_alone(base), *_passed_over(seen))
+    absent = frozenset((*(path for path, _ in base.gitlinks), *base.carried))
+    seen = compare(store, base.tree, folder, absent, _bounds(policy))
+    tree = store.replace(base.tree, seen.changes)
+    patch = _patch(store, base, tree, None, tuple(seen.unholdable), policy)
+    return patch, (*of_base_alone(base), *passed_over(seen))
 
 
-def _from_tree(store: Store, base: Base, tree: str, claimed: tuple[bytes, ...] = ()) -> Patch:
-    return _patch(store, base, tree, store.diff(base.tree, tree, text=False), claimed)
-
-
-def _patch(store: Store, base: Base, tree: str, diff: bytes, claimed: tuple[bytes, ...]) -> Patch:
-    entries = store.entries(base.tree, tree)
+def _patch(  # noqa: PLR0917 - all of it
+    store: Store, base: Base, tree: str, diff: bytes | None, claimed: tuple[bytes, ...], policy: Policy
+) -> Patch:
+    entries, bounds = store.entries(base.tree, tree), _bounds(policy)
+    unpacked = _size(store, entries)
+    if len(entries) > bounds.files or unpacked > bounds.unpacked_bytes:
+        message = f"{len(entries)} files of {unpacked} bytes are changed or new"
+        sent = diff or b""
+        return _failed(message, sent, size=len(sent), files=len(entries), unpacked=unpacked)
+    if diff is None:
+        diff = store.diff(base.tree, tree, text=False)
     counts = store.numstat(base.tree, tree)
     return Patch(
         sha256=hashlib.sha256(diff).hexdigest(),
@@ -183,37 +222,29 @@ def _patch(store: Store, base: Base, tree: str, diff: bytes, claimed: tuple[byte
         added_lines=counts.added_lines,
         removed_lines=counts.removed_lines,
         size_bytes=len(diff),
+        unpacked_bytes=unpacked,
     )
 
 
-def _failed(error: str | None, diff: bytes, *, size: int, claimed: tuple[bytes, ...] = ()) -> Patch:
-    digest = hashlib.sha256(diff).hexdigest()
-    return Patch(sha256=digest, applied=False, error=error, claimed_paths=claimed, size_bytes=size)
+def _size(store: Store, entries: tuple[Entry, ...]) -> int:
+    return sum(store.sizes(entry.new_blob for entry in entries if entry.new_mode in _HOLD_CONTENT))
 
 
-def _of_base_alone(base: Base) -> tuple[Finding, ...]:
-    submodules = (path for path, _ in base.gitlinks)
-    return (
-        *_notes("submodule", "its content is not part of base, and edits in it do not count", submodules),
-        *_note("build_output", "build outputs are base's own; only a rebuild changes them", base.carried),
-    )
-
-
-def _passed_over(seen: Seen) -> tuple[Finding, ...]:
-    why = "new files are no part of the submission: base's .gitignore names them, or they are Python's caches"
-    return (
-        *_notes("special_file", "a socket, pipe or device: counts as absent", seen.special),
-        *_note("ignored", why, seen.left_out),
-    )
-
-
-def _note(reason: str, message: str, paths: Sequence[bytes]) -> tuple[Finding, ...]:
-    some = ", ".join(shown(path) for path in paths[:_SOME])
-    text = f"{len(paths)} {message} ({some})"
-    return (Finding(code=f"discarded:{reason}", level="info", message=text),) if paths else ()
-
-
-def _notes(reason: str, message: str, paths: Iterable[bytes]) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(code=f"discarded:{reason}", level="info", message=message, path=shown(path)) for path in paths
+def _failed(
+    error: str | None,
+    diff: bytes = b"",
+    *,
+    size: int = 0,
+    claimed: tuple[bytes, ...] = (),
+    files: int = 0,
+    unpacked: int = 0,
+) -> Patch:
+    return Patch(
+        sha256=hashlib.sha256(diff).hexdigest(),
+        applied=False,
+        error=error,
+        claimed_paths=claimed,
+        size_bytes=size,
+        files=files,
+        unpacked_bytes=unpacked,
     )

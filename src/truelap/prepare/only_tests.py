@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from truelap.policy import TestCode
-    from truelap.world.git import Store, TreeFile
+    from truelap.world.git import Store
+    from truelap.world.git_listing import TreeFile
 
 _WORD = re.compile(rb"\w+")
 _SPEAKING = (b".py", b".pyi", b".pyx", b".pxd", b".toml", b".cfg", b".rst", b".md", b".txt")

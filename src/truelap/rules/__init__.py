@@ -98,6 +98,8 @@ class Scene:
     """Folders that will be on `sys.path`: b"" for the root, else with a trailing slash (b"src/")."""
     files: int
     diff_bytes: int
+    unpacked_bytes: int = 0
+    """All changed and new files together."""
     base_content: Callable[[bytes], bytes | None] = field(default=lambda _path: None)
     """Base's bytes of a path; None where base has no regular file there."""
     entries: tuple[Entry, ...] = ()

@@ -1,6 +1,7 @@
 """A submission of enormous size makes a parser give up, a log be cut or a disk run full, and the fault looks like ours.
 
-The same goes for one enormous file, and for a path longer than a file system can hold.
+The same goes for one enormous file, for a path longer than a file system can hold, and for a small diff that unpacks to an
+enormous tree.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ def judge(change: Change, scene: Scene) -> Ruling | None:
     if scene.diff_bytes > limits.max_diff_bytes:
         return Ruling(
             "refuse", f"a diff of {scene.diff_bytes} bytes; the limit is {limits.max_diff_bytes}", whole=True
+        )
+    if scene.unpacked_bytes > limits.max_unpacked_bytes:
+        return Ruling(
+            "refuse", f"changed files of more than {limits.max_unpacked_bytes} bytes together", whole=True
         )
     if _too_large(change):
         return Ruling("refuse", f"a file of more than {limits.max_file_bytes} bytes")

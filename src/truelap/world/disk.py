@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import UsageError
@@ -19,6 +21,8 @@ SPECIAL = 0
 """Mode of a socket, pipe or device: nothing that a tree can hold."""
 
 _MAX_DEPTH = 200
+_MAX_NAMES = 2_000_000
+_PIECE = 1 << 20
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -53,6 +57,22 @@ class Item(NamedTuple):
         except OSError as error:
             raise _unreadable(self.path, error) from error
 
+    def sha256(self) -> str:
+        """Digest of a file's content, read piece by piece.
+
+        Raises:
+            UnreadableError: as for `read`.
+        """
+        digest, left = hashlib.sha256(), self.size
+        try:
+            with os.fdopen(os.open(self.name, _OPEN, dir_fd=self.folder), "rb") as stream:
+                while left > 0 and (piece := stream.read(min(left, _PIECE))):
+                    digest.update(piece)
+                    left -= len(piece)
+        except OSError as error:
+            raise _unreadable(self.path, error) from error
+        return digest.hexdigest()
+
 
 def is_git(path: bytes) -> bool:
     """Whether the last component is `.git`."""
@@ -68,7 +88,7 @@ def walk(root: Path, *, passed_over: Callable[[bytes], bool] = is_git) -> Iterat
             normally every component named `.git`.
 
     Raises:
-        UnreadableError: a folder cannot be listed, or folders are nested deeper than 200.
+        UnreadableError: a folder cannot be listed or is enormous, or folders are nested deeper than 200.
     """
     with _opened(b"", str(root), None, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) as folder:
         yield from _walk(folder, b"", passed_over, 0)
@@ -78,7 +98,9 @@ def _walk(folder: int, prefix: bytes, passed_over: Callable[[bytes], bool], dept
     if depth > _MAX_DEPTH:
         raise UnreadableError(f"{shown(prefix[:80])}...: folders are nested deeper than {_MAX_DEPTH}")
     with os.scandir(folder) as found:
-        names = sorted(entry.name for entry in found)
+        names = sorted(entry.name for entry in islice(found, _MAX_NAMES))
+    if len(names) == _MAX_NAMES:
+        raise UnreadableError(f"{shown(prefix[:80]) or '.'}: holds {_MAX_NAMES} names or more")
     for name in names:
         path = prefix + os.fsencode(name)
         if passed_over(path):

@@ -20,7 +20,8 @@ from truelap.world.disk import SPECIAL, walk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truelap.world.git import Store, TreeFile
+    from truelap.world.git import Store
+    from truelap.world.git_listing import TreeFile
 
 Manifest = Mapping[bytes, tuple[int, str]]
 """Path -> git mode and sha256 of the content (of the target, for a link)."""

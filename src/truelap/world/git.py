@@ -13,12 +13,16 @@ from truelap.model import GITLINK, Entry
 from truelap.world.git_blobs import BlobWriter, read_blobs, reader, write_blobs
 from truelap.world.git_directory import import_directory
 from truelap.world.git_import import Imported, import_revision
-from truelap.world.git_process import Git, GitError
+from truelap.world.git_listing import list_files
+from truelap.world.git_process import MEMORY_BYTES, Git, GitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from truelap.world.git_import import Submitted
+    from truelap.world.git_listing import TreeFile
 
 NO_BLOB = "0" * 40
 """Stands where an entry has no content."""
@@ -26,27 +30,18 @@ NO_BLOB = "0" * 40
 EntryTuple = tuple[bytes, int, str]
 """Path, mode and blob; mode 0 takes the path away."""
 
+# What git says, among other things, when it is refused memory.
+_NO_MEMORY = "ut of memory"
 _PLAIN = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index")
 
 
-class TreeFile(NamedTuple):
-    """One file of a tree. `size` is in bytes, -1 for a gitlink."""
-
-    path: bytes
-    mode: int
-    blob: str
-    size: int
-
-
 class Applied(NamedTuple):
-    """What became of a diff: `tree` when all of it applied, `error` when it did not, neither when it is blank.
-
-    `claimed_paths` are the paths that its text names, both of a rename, whether or not it applies.
-    """
+    """What became of a diff: `tree` when all of it applied, `error` when it did not."""
 
     tree: str | None
     error: str | None
-    claimed_paths: tuple[bytes, ...]
+    too_large: bool = False
+    """Whether it did not because git ran out of the memory that it may take."""
 
 
 class Counts(NamedTuple):
@@ -76,15 +71,21 @@ class Store:
         store.git.run("init", "--quiet", "--bare", "--template=", "--object-format=sha1")
         return store
 
-    def import_revision(self, repo: Path, revision: str) -> Imported:
+    def import_revision(self, repo: Path, revision: str, of: Submitted | None = None) -> Imported:
         """Bring the tree of a revision in; every object is hashed anew, and none of the history comes along.
 
         Gitlinks are left out of the tree and named in the answer.
 
+        Args:
+            repo: a repository's root folder; only its objects and references are read.
+            revision: a commit id, branch or tag.
+            of: for the tree of a submission, the base that it starts from and how much may differ.
+
         Raises:
-            UsageError: no repository, no such revision, or objects that are missing or not what their id says.
+            UsageError: no repository, no such revision, or (`DamagedError`) objects that are missing or not what their id says.
+            TooMuchError: more than `of` allows.
         """
-        return import_revision(self, repo, revision)
+        return import_revision(self, repo, revision, of)
 
     def import_directory(self, folder: Path, carry: tuple[str, ...] = ()) -> str:
         """Bring a pristine directory in: untracked suites, nested repositories and submodules as plain files.
@@ -98,17 +99,38 @@ class Store:
         """
         return import_directory(self, folder, carry)
 
-    def apply(self, base_tree: str, diff: bytes) -> Applied:
-        """Apply a diff to a tree: all of it or nothing, without fuzz."""
-        if not diff.strip():
-            return Applied(None, None, ())
-        claimed = self._claimed(diff)
+    def apply(self, base_tree: str, diff: bytes, *options: str, memory: int = MEMORY_BYTES) -> Applied:
+        """Apply a diff to a tree: all of it or nothing, without fuzz.
+
+        Args:
+            base_tree: the tree.
+            diff: its text.
+            options: how many leading parts its names have, as `git apply` takes it.
+            memory: bytes that git may hold.
+        """
         with self.index(base_tree) as git:
             try:
-                git.run("apply", "--cached", "--binary", "--whitespace=nowarn", stdin=diff)
+                git.bounded(memory).run(
+                    "apply", "--cached", "--binary", "--whitespace=nowarn", *options, stdin=diff
+                )
             except GitError as failed:
-                return Applied(None, failed.reason, claimed)
-            return Applied(git.text("write-tree"), None, claimed)
+                return Applied(None, failed.reason, too_large=_NO_MEMORY in failed.reason)
+            return Applied(git.text("write-tree"), None)
+
+    def claimed(self, diff: bytes, *options: str) -> tuple[bytes, ...]:
+        """The paths that a diff's text names, both of a rename, whether or not it applies; none when git cannot read it."""
+        # numstat names one path of a rename: read backwards it names the other.
+        git = self.git.bounded()
+        try:
+            both = [
+                git.run("apply", "--numstat", "-z", *options, *way, stdin=diff)
+                for way in ((), ("--reverse",))
+            ]
+        except GitError:
+            return ()
+        return tuple(
+            sorted({line.split(b"\t", 2)[2] for found in both for line in found.split(b"\0") if line})
+        )
 
     def entries(self, old_tree: str, new_tree: str) -> tuple[Entry, ...]:
         """What differs between two trees, path by path."""
@@ -129,10 +151,14 @@ class Store:
 
     def list_tree(self, tree: str) -> Iterator[TreeFile]:
         """Every file of a tree, sorted by path."""
-        for line in self.git.run("ls-tree", "-r", "-z", "-l", tree).split(b"\0")[:-1]:
-            facts, path = line.split(b"\t", 1)
-            mode, _, blob, size = facts.split()
-            yield TreeFile(path, int(mode, 8), blob.decode(), -1 if size == b"-" else int(size))
+        return list_files(self.git, tree)
+
+    def sizes(self, ids: Iterable[str]) -> list[int]:
+        """How long contents are, in bytes and in the order of `ids`; none of them is read."""
+        asked = "".join(f"{name}\n" for name in ids).encode()
+        return [
+            int(size) for size in self.git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split()
+        ]
 
     def blob(self, name: str) -> bytes:
         """One content."""
@@ -192,18 +218,6 @@ class Store:
             git = self.git.having(GIT_INDEX_FILE=f"{scratch}/index")
             git.run("read-tree", *([tree] if tree else ["--empty"]))
             yield git
-
-    def _claimed(self, diff: bytes) -> tuple[bytes, ...]:
-        # numstat names one path of a rename: read backwards it names the other.
-        try:
-            both = [
-                self.git.run("apply", "--numstat", "-z", *way, stdin=diff) for way in ((), ("--reverse",))
-            ]
-        except GitError:
-            return ()
-        return tuple(
-            sorted({line.split(b"\t", 2)[2] for found in both for line in found.split(b"\0") if line})
-        )
 
 
 def _entry(raw: bytes, path: bytes) -> Entry:

@@ -15,7 +15,8 @@ from truelap.model import SYMLINK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from truelap.world.git import Store, TreeFile
+    from truelap.world.git import Store
+    from truelap.world.git_listing import TreeFile
     from truelap.world.git_process import Git
 
 

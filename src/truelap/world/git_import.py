@@ -16,22 +16,36 @@ from typing import TYPE_CHECKING, NamedTuple
 from truelap.errors import UsageError
 from truelap.model import EXECUTABLE, REGULAR, shown
 from truelap.world.disk import read_file, walk
+from truelap.world.git_listing import bound_tree
 from truelap.world.git_process import Git, GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from truelap.world.git import Store
+    from truelap.world.git_listing import Bounds
 
 _REFS_BYTES = 1 << 26
 _REF_BYTES = 1 << 12
 _MAX_REFS = 200_000
+_COMMIT_BYTES = 1 << 24
 _HEX = re.compile(rb"[0-9a-f]{40}")
 _ABBREVIATED = re.compile("[0-9a-fA-F]{4,39}")
 _SHA256_HEX = re.compile(rb"[0-9a-f]{64}")
 _REF_NAME = re.compile(rb"refs/(?!replace/)[^\x00-\x20\x7f~^:?*\[\\]+")
 # Old repositories hold trees with such modes; the store writes its own form of every tree anyway.
 _STRICT = "--strict=zeroPaddedFilemode=ignore"
+
+
+class DamagedError(UsageError):
+    """Objects of a repository are missing, cannot be read, or are not what their ids say."""
+
+
+class Submitted(NamedTuple):
+    """What a submission's tree is held against: path and blob of every file of base, and how much may differ."""
+
+    base: Mapping[bytes, str]
+    bounds: Bounds
 
 
 class Imported(NamedTuple):
@@ -42,21 +56,26 @@ class Imported(NamedTuple):
     gitlinks: tuple[tuple[bytes, str], ...]
 
 
-def import_revision(store: Store, repo: Path, revision: str) -> Imported:
+def import_revision(store: Store, repo: Path, revision: str, of: Submitted | None) -> Imported:
     """See `Store.import_revision`."""
     git_dir, common = find_git_dir(repo)
     with TemporaryDirectory(prefix="import-", dir=store.folder) as name:
         scratch = _scratch(Path(name), git_dir, common)
         commit = _commit_id(scratch, repo, revision)
-        tree = _tree_of(scratch, commit, repo)
-        pack = _pack(scratch, tree, Path(name), repo, revision)
         try:
+            tree = _tree_of(scratch, commit, repo)
+            if of is not None:
+                bound_tree(scratch, tree, of.base, of.bounds)
+            pack = _pack(scratch, tree, Path(name))
             if pack is not None:
                 with pack.open("rb") as stream:
-                    store.git.run("index-pack", _STRICT, "--stdin", stdin=stream)
+                    store.git.bounded().run("index-pack", _STRICT, "--stdin", stdin=stream)
             canonical, gitlinks = store.without_gitlinks(tree)
         except GitError as failed:
-            raise _damaged(repo, revision, failed) from failed
+            raise DamagedError(
+                f"{repo}: objects of {revision!r} are missing or not what their ids say ({failed.reason});"
+                " fetch them whole, or take a clean clone"
+            ) from failed
     return Imported(commit, canonical, gitlinks)
 
 
@@ -92,7 +111,7 @@ def _scratch(folder: Path, git_dir: Path, common: Path) -> Git:
         if item.mode not in {REGULAR, EXECUTABLE}:
             # git would wait for a pipe's other end without end.
             raise UsageError(f"{common}: a link or special file lies among the objects ({shown(item.path)})")
-    git = Git(folder / "git")
+    git = Git(folder / "git").bounded()
     git.git_dir.mkdir()
     git.run("init", "--quiet", "--bare", "--template=")
     refs = dict(_references(common))
@@ -158,36 +177,23 @@ def _is_ambiguous(scratch: Git, revision: str) -> bool:
 
 
 def _tree_of(scratch: Git, commit: str, repo: Path) -> str:
+    if int(scratch.text("cat-file", "-s", commit)) > _COMMIT_BYTES:
+        raise DamagedError(f"{repo}: commit {commit} has more than {_COMMIT_BYTES} bytes")
     content = scratch.run("cat-file", "commit", commit)
     digest = hashlib.sha1(b"commit %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
     if digest.hexdigest() != commit or not content.startswith(b"tree "):
-        raise UsageError(
+        raise DamagedError(
             f"{repo}: commit {commit} is not what its id says; the repository is damaged or forged"
         )
     return content[5:45].decode("ascii", "replace")
 
 
-def _pack(scratch: Git, tree: str, folder: Path, repo: Path, revision: str) -> Path | None:
-    try:
-        scratch.run(
-            "pack-objects",
-            "--quiet",
-            "--revs",
-            "--window=0",
-            str(folder / "pack"),
-            stdin=f"{tree}\n".encode(),
-        )
-    except GitError as failed:
-        raise _damaged(repo, revision, failed) from failed
-    return next(folder.glob("pack-*.pack"), None)
-
-
-def _damaged(repo: Path, revision: str, failed: GitError) -> UsageError:
-    return UsageError(
-        f"{repo}: objects of {revision!r} are missing or not what their ids say ({failed.reason});"
-        " fetch them whole, or take a clean clone"
+def _pack(scratch: Git, tree: str, folder: Path) -> Path | None:
+    scratch.run(
+        "pack-objects", "--quiet", "--revs", "--window=0", str(folder / "pack"), stdin=f"{tree}\n".encode()
     )
+    return next(folder.glob("pack-*.pack"), None)
 
 
 def _quoted(path: Path) -> str:

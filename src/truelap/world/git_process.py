@@ -6,11 +6,13 @@ Refused: the caller's environment, and every setting that a repository or an att
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from tempfile import TemporaryFile
+from threading import Timer
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TIMEOUT_S = 900.0
+MEMORY_BYTES = 2 << 30
+"""What git may take where it reads what a submission's author wrote: many times what the largest admitted one needs."""
 _FULL = re.compile(rb"No space left on device|Out of diskspace|Disk quota exceeded")
 _LITTLE_ROOM = 256 << 20
 _ENVIRONMENT = MappingProxyType(
@@ -93,16 +97,28 @@ class Git:
         git_dir: a directory that only truelap writes.
         env: more variables; they win over the fixed ones.
         cwd: where git runs; the git directory itself unless a private work tree is meant.
+        memory: bytes of data that a command may hold; None for no bound.
     """
 
-    def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> None:
+    def __init__(
+        self,
+        git_dir: Path,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        memory: int | None = None,
+    ) -> None:
         self.git_dir = git_dir
         self._env = {**_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
         self._cwd = cwd or git_dir
+        self._memory = memory
 
     def having(self, *, cwd: Path | None = None, **env: str) -> Git:
         """The same directory with more variables."""
-        return Git(self.git_dir, {**self._env, **env}, cwd or self._cwd)
+        return Git(self.git_dir, {**self._env, **env}, cwd or self._cwd, self._memory)
+
+    def bounded(self, memory: int = MEMORY_BYTES) -> Git:
+        """The same, for reading what a submission's author wrote: it ends with an error rather than take all memory."""
+        return Git(self.git_dir, self._env, self._cwd, memory)
 
     def run(
         self,
@@ -122,55 +138,72 @@ class Git:
         Raises:
             GitError: an exit status outside `accept`, or no end within 15 minutes.
         """
-        try:
-            done = subprocess.run(
-                self._argv(argv),
-                input=stdin if isinstance(stdin, bytes) else None,
-                stdin=None if isinstance(stdin, bytes) else stdin,
-                capture_output=True,
-                env=self._env,
-                cwd=self._cwd,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise GitError(argv[0], f"no answer within {_TIMEOUT_S:.0f} s") from error
-        if done.returncode not in accept or (done.stderr and not warnings):
-            raise self._failure(argv[0], done.stderr, f"exit status {done.returncode}")
-        return done.stdout
+        given = stdin if isinstance(stdin, bytes) else None
+        source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
+        with self._start(argv, source, subprocess.PIPE) as process:
+            try:
+                said, stderr = process.communicate(given, _TIMEOUT_S)
+            except subprocess.TimeoutExpired as error:
+                raise GitError(argv[0], f"no answer within {_TIMEOUT_S:.0f} s") from error
+        if process.returncode not in accept or (stderr and not warnings):
+            raise self._failure(argv[0], stderr, f"exit status {process.returncode}")
+        return said
 
     def text(self, *argv: str, stdin: bytes = b"") -> str:
         """Run a command whose output is one short line of ASCII."""
         return self.run(*argv, stdin=stdin).decode("ascii", "replace").strip()
 
     @contextmanager
-    def talk(self, *argv: str) -> Iterator[Pipes]:
+    def talk(self, *argv: str, within_s: float = _TIMEOUT_S) -> Iterator[Pipes]:
         """Run a command that is written to and read from in turn; it must end well once its input is closed.
+
+        Args:
+            argv: the command, without `git`.
+            within_s: seconds until it is ended, whatever it is doing.
 
         Raises:
             GitError: it ended with an error.
         """
         with TemporaryFile() as said:
             try:
-                with self._start(argv, said) as process:
-                    # Both pipes are there: `_start` asks for them.
-                    yield Pipes(process.stdin, process.stdout)  # type: ignore[arg-type]
-                    process.communicate(timeout=_TIMEOUT_S)
+                with self._start(argv, subprocess.PIPE, said) as process:
+                    timer = Timer(within_s, process.kill)
+                    timer.start()
+                    try:
+                        # Both pipes are there: `_start` was asked for them.
+                        yield Pipes(process.stdin, process.stdout)  # type: ignore[arg-type]
+                        process.communicate(timeout=_TIMEOUT_S)
+                    finally:
+                        timer.cancel()
             except (BrokenPipeError, subprocess.TimeoutExpired) as error:
                 raise self._failure(argv[0], _all(said), "ended early") from error
             if process.returncode != 0:
                 raise self._failure(argv[0], _all(said), f"exit status {process.returncode}")
 
     @contextmanager
-    def _start(self, argv: tuple[str, ...], said: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-        pipe = subprocess.PIPE
+    def _start(
+        self, argv: tuple[str, ...], stdin: int | IO[bytes], stderr: int | IO[bytes]
+    ) -> Iterator[subprocess.Popen[bytes]]:
         with subprocess.Popen(
-            self._argv(argv), stdin=pipe, stdout=pipe, stderr=said, env=self._env, cwd=self._cwd
+            self._argv(argv),
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=self._env,
+            cwd=self._cwd,
         ) as process:
+            if self._memory is not None:
+                # It may have ended by now.
+                with suppress(ProcessLookupError):
+                    resource.prlimit(process.pid, resource.RLIMIT_DATA, (self._memory, self._memory))
             try:
                 yield process
             finally:
                 process.kill()
+                if process.stdin is not None:
+                    # What was not sent any more must not hide why.
+                    with suppress(BrokenPipeError):
+                        process.stdin.close()
 
     def _failure(self, command: str, stderr: bytes, otherwise: str) -> WorldError:
         """What went wrong; a full disk is no `GitError`: it must never look like the fault of a submission.

@@ -1,7 +1,8 @@
 """Reads a working tree against base by walking the file system; its own git is not asked, and nothing of it runs.
 
 Every path of base is compared by content, whatever index flags or ignore files say. New files count unless base's own
-`.gitignore` files name them or Python has left them in a `__pycache__` folder; neither reaches the candidate.
+`.gitignore` files name them, Python has left them in a `__pycache__` folder, or they lie in a folder that is a tool's; none of
+these reaches the candidate.
 """
 
 from __future__ import annotations
@@ -10,30 +11,29 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from truelap.model import EXECUTABLE, REGULAR, SYMLINK, shown
-from truelap.world.disk import SPECIAL, UnreadableError, is_git, walk
+from truelap.model import EXECUTABLE, REGULAR, SYMLINK
+from truelap.world.disk import SPECIAL, is_git, walk
 from truelap.world.git_attributes import conversions
 from truelap.world.git_blobs import blob_id
 from truelap.world.git_ignore import ignored, rules_of
+from truelap.world.git_lfs import LONGEST_POINTER, pointer
+from truelap.world.git_listing import Tally, TooMuchError
+from truelap.world.tool_folders import marked, outermost
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from truelap.world.disk import Item
-    from truelap.world.git import EntryTuple, Store, TreeFile
+    from truelap.world.git import EntryTuple, Store
     from truelap.world.git_attributes import Conversion
     from truelap.world.git_blobs import BlobWriter
+    from truelap.world.git_listing import Bounds, TreeFile
 
 _CACHE = re.compile(rb"(^|/)__pycache__/[^/]+\.pyc\Z")
-
-
-class TooMuchError(UnreadableError):
-    """What changed is larger than a submission may be; `size` is in bytes, as far as it was read."""
-
-    def __init__(self, path: bytes, size: int, limit: int) -> None:
-        super().__init__(f"{shown(path)} brings the changed files to {size} bytes; the limit is {limit}")
-        self.size = size
+_NAMES_BYTES = 256 << 20
+"""What the names in a working tree may take in memory: some millions of files."""
+_PER_NAME = 100
 
 
 @dataclass
@@ -47,9 +47,11 @@ class Seen:
     """Sockets, pipes and devices."""
     left_out: list[bytes] = field(default_factory=list)
     """New files that base's ignore rules name, and the bytecode that Python leaves in `__pycache__`."""
+    of_tools: tuple[bytes, ...] = ()
+    """New folders that are a tool's own."""
 
 
-def compare(store: Store, tree: str, folder: Path, passed_over: Collection[bytes], limit: int) -> Seen:
+def compare(store: Store, tree: str, folder: Path, passed_over: Collection[bytes], bounds: Bounds) -> Seen:
     """What differs between base and a working tree.
 
     Args:
@@ -57,33 +59,66 @@ def compare(store: Store, tree: str, folder: Path, passed_over: Collection[bytes
         tree: base.
         folder: the working tree.
         passed_over: paths that do not count, nor does what lies below them.
-        limit: bytes that changed and new files may have together.
+        bounds: how much may be changed or new.
 
     Raises:
-        TooMuchError: they have more.
+        TooMuchError: more is.
         UnreadableError: something in the folder cannot be read.
     """
     base = {file.path: file for file in store.list_tree(tree)}
-
-    def items() -> Iterator[Item]:
-        return walk(folder, passed_over=lambda path: is_git(path) or path in passed_over)
-
-    seen = Seen()
-    new = [item.path for item in items() if item.path not in base]
-    left_out = ignored(store.git, rules_of(store, base.values()), new)
-    left_out |= {path for path in new if _CACHE.search(path)}
-    seen.left_out = sorted(left_out)
+    seen = _survey(store, base, folder, passed_over)
+    absent = {*passed_over, *seen.of_tools}
+    left_out = frozenset(seen.left_out)
     converted = conversions(store, tree, base) if any(_has_attributes(path) for path in base) else {}
-    there = set(passed_over)
-    with store.writer() as writer:
-        reader = _Reader(store, base, converted, writer, limit)
-        for item in items():
-            if item.path in left_out or _cannot_be_held(item, seen):
+    there, tally = set(passed_over), Tally(bounds)
+    with store.writer() as writer, store.reader() as read:
+        reader = _Reader(base, converted, read, writer, tally)
+        for item in walk(folder, passed_over=_Passing(absent)):
+            if item.path in left_out:
+                continue
+            if _cannot_be_held(item, seen):
+                tally.add(item.path, 0)
                 continue
             there.add(item.path)
             seen.changes += reader.change(item)
-    seen.changes += [(path, 0, "") for path in base if path not in there]
+    for path in base:
+        if path not in there:
+            tally.add(path, 0)
+            seen.changes.append((path, 0, ""))
     return seen
+
+
+class _Passing:
+    """Says what a walk passes over, and ends one that finds more names than a judge can keep."""
+
+    def __init__(self, absent: Collection[bytes]) -> None:
+        self._absent = absent
+        self._room = _NAMES_BYTES
+        self._names = 0
+
+    def __call__(self, path: bytes) -> bool:
+        self._room -= len(path) + _PER_NAME
+        self._names += 1
+        if self._room < 0:
+            raise TooMuchError(f"the folder holds more than {self._names} names", files=self._names)
+        return is_git(path) or path in self._absent
+
+
+def _survey(store: Store, base: dict[bytes, TreeFile], folder: Path, passed_over: Collection[bytes]) -> Seen:
+    """What is new and does not count."""
+    new: list[bytes] = []
+    tools: list[bytes] = []
+    for item in walk(folder, passed_over=_Passing(passed_over)):
+        if item.path not in base:
+            new.append(item.path)
+            if (tool := marked(item)) is not None:
+                tools.append(tool)
+    of_tools = outermost(tools, base)
+    below = tuple(folder + b"/" for folder in of_tools)
+    new = [path for path in new if not path.startswith(below)] if below else new
+    left_out = ignored(store.git, rules_of(store, base.values()), new)
+    left_out |= {path for path in new if _CACHE.search(path)}
+    return Seen(left_out=sorted(left_out), of_tools=of_tools)
 
 
 def _cannot_be_held(item: Item, seen: Seen) -> bool:
@@ -106,32 +141,42 @@ class _Reader:
 
     def __init__(
         self,
-        store: Store,
         base: dict[bytes, TreeFile],
         converted: dict[bytes, Conversion],
+        read: Callable[[str], bytes],
         writer: BlobWriter,
-        limit: int,
+        tally: Tally,
     ) -> None:
-        self._store, self._base, self._converted, self._writer = store, base, converted, writer
-        self._size, self._limit = 0, limit
+        self._base, self._converted, self._read, self._writer = base, converted, read, writer
+        self._tally = tally
 
     def change(self, item: Item) -> list[EntryTuple]:
         """The change that an item makes to base: one, or none."""
         old = self._base.get(item.path)
+        if old is not None and self._is_named_by(old, item):
+            return self._same(old, item)
         if old is None or item.size != old.size:
-            self._bound(item.path, self._size + item.size)
+            self._tally.check(item.path, item.size)
         content = item.read()
         if old is not None:
             content = self._as_stored(old, item, content)
             if blob_id(content) == old.blob:
-                return [] if item.mode == old.mode else [(item.path, item.mode, old.blob)]
-        self._size += len(content)
-        self._bound(item.path, self._size)
+                return self._same(old, item)
+        self._tally.add(item.path, len(content))
         return [(item.path, item.mode, self._writer.add(content))]
 
-    def _bound(self, path: bytes, size: int) -> None:
-        if size > self._limit:
-            raise TooMuchError(path, size, self._limit)
+    def _same(self, old: TreeFile, item: Item) -> list[EntryTuple]:
+        if item.mode == old.mode:
+            return []
+        self._tally.add(item.path, 0)
+        return [(item.path, item.mode, old.blob)]
+
+    def _is_named_by(self, old: TreeFile, item: Item) -> bool:
+        files = {REGULAR, EXECUTABLE}
+        if old.size > LONGEST_POINTER or item.size == old.size or not {old.mode, item.mode} <= files:
+            return False
+        named = pointer(self._read(old.blob))
+        return named is not None and named.names(item)
 
     def _as_stored(self, old: TreeFile, item: Item, content: bytes) -> bytes:
         conversion = self._converted.get(item.path)
@@ -142,7 +187,7 @@ class _Reader:
         if blob_id(undone) == old.blob:
             return undone
         # Base may hold the file as it is written, against its own attributes; then so does an edit.
-        stored = self._store.blob(old.blob)
+        stored = self._read(old.blob)
         normal = conversion.undo(stored)
         if undone == normal:
             return stored

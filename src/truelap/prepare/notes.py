@@ -1,0 +1,52 @@
+"""What collect passes over, said once for each kind. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.model import Finding, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from truelap.model import Base
+    from truelap.world.worktree import Seen
+
+_SOME = 5
+
+
+def of_base_alone(base: Base) -> tuple[Finding, ...]:
+    """Submodules and carried build outputs: base's own, whatever became of them."""
+    submodules = (path for path, _ in base.gitlinks)
+    return (
+        *_notes("submodule", "its content is not part of base, and edits in it do not count", submodules),
+        *_note("build_output", "build outputs are base's own; only a rebuild changes them", base.carried),
+    )
+
+
+def passed_over(seen: Seen) -> tuple[Finding, ...]:
+    """What lies in a working tree and is no edit."""
+    ignored = (
+        "new files are no part of the submission: base's .gitignore names them, or they are Python's caches"
+    )
+    tools = (
+        "new folders are no part of the submission, and nothing in them is used: an environment, the cache of a tool,"
+        " or the metadata of an installation"
+    )
+    return (
+        *_notes("special_file", "a socket, pipe or device: counts as absent", seen.special),
+        *_note("ignored", ignored, seen.left_out),
+        *_note("environment", tools, seen.of_tools),
+    )
+
+
+def _note(reason: str, message: str, paths: Sequence[bytes]) -> tuple[Finding, ...]:
+    some = ", ".join(shown(path) for path in paths[:_SOME])
+    text = f"{len(paths)} {message} ({some})"
+    return (Finding(code=f"discarded:{reason}", level="info", message=text),) if paths else ()
+
+
+def _notes(reason: str, message: str, paths: Iterable[bytes]) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(code=f"discarded:{reason}", level="info", message=message, path=shown(path)) for path in paths
+    )
