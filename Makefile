@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo demo-real test test-all lint bench redteam clean help
+.PHONY: demo demo-real test test-all lint bench redteam honest clean help
 
 help:
 	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
 	@echo "make demo-real  verify two real release pairs (downloads them)"
 	@echo "make test       lint and the tests       make test-all  the slow ones too"
 	@echo "make redteam    the attack suite, each attack with and without its defence"
+	@echo "make honest     release pairs of real projects: nobody honest is accused (downloads them)"
 	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
 
 $(READY): pyproject.toml constraints.txt scripts/install-bubblewrap.sh
@@ -26,8 +27,8 @@ demo-real: $(READY)
 	$(BIN)/python examples/real.py
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench examples/real.py
-	$(BIN)/ruff format --check src tests bench examples/real.py
+	$(BIN)/ruff check src tests bench examples/real.py examples/honest.py
+	$(BIN)/ruff format --check src tests bench examples/real.py examples/honest.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -39,6 +40,9 @@ test-all: lint
 
 bench: $(READY)
 	$(BIN)/python -I bench/run.py
+
+honest: $(READY)
+	$(BIN)/python examples/honest.py
 
 redteam: $(READY)
 	$(BIN)/truelap redteam --ablate
