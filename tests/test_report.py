@@ -272,7 +272,7 @@ def test_the_text_is_readable_at_a_glance():
         f"  task      task, base {'a' * 40}",
         "  patch     2 files, +7 -3; put back to base: 2",
         "  tests     4 of 4 pass again (chosen: mapped)",
-        "  timing    1 faster, 0 slower, 1 same, 0 missing, 0 invalid",
+        "  timing    1 faster, 0 slower, 1 same, 0 missing, 0 not timed",
         "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of",
         "            them changed)",
     ]
@@ -309,9 +309,10 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
         row("b.time_gone", "missing", reason=f"it raised {'x' * 90}"),
         row("b.time_slow", "slower", 0.002, 0.004),
         row(name, "faster", 12.34567, 0.5),
-        row("b.time_b", "same", 1e-7, 1e-7),
+        row("b.time_b-0", "same", 1e-7, 1e-7, params=["10", "'x'"]),
+        row("b.mem_b", "invalid", reason="not timed: mem"),
     ]
-    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1)
+    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1, n_invalid=1)
     start = next(n for n, line in enumerate(lines) if line.endswith("benchmark"))
     table = lines[start:]
     assert table[0] == "               base  candidate  speed-up  benchmark"
@@ -320,8 +321,9 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
     assert table[2] == "  slower    2.00 ms    4.00 ms     x0.50  b.time_slow"
     assert table[3].startswith("  faster     12.3 s     500 ms    x24.69  benchmarks")
     assert table[3].endswith("_long_name-3")
-    assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b"
-    assert table[5:] == ["  and 15 more in timing.json"]
+    assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b-0 (10, 'x')"
+    assert table[5] == "  untimed   b.mem_b: not timed: mem"
+    assert table[6:] == ["  and 15 more in timing.json"]
     assert max(map(len, table)) == 80
 
 

@@ -48,7 +48,8 @@ def shown_seconds(value: Any) -> str:
 
 
 def _line(row: Mapping[str, Any], width: int) -> str:
-    start, name = f"  {visible(str(row.get('decision')))[:7]:<8}", visible(str(row.get("id")))
+    decision = "untimed" if row.get("decision") == "invalid" else visible(str(row.get("decision")))[:7]
+    start, name = f"  {decision:<8}", _name(row)
     speed = row.get("speedup")
     if not _is_number(speed):
         reason = f": {visible(str(row['reason']))}" if row.get("reason") else ""
@@ -56,6 +57,12 @@ def _line(row: Mapping[str, Any], width: int) -> str:
     times = f"{shown_seconds(row.get('base_s')):>9}{shown_seconds(row.get('candidate_s')):>11}"
     start += f"{times}{f'x{speed:.2f}':>10}  "
     return start + _cut(name, width - len(start))
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    params = row.get("params")
+    shown = f" ({', '.join(map(str, params))})" if isinstance(params, list | tuple) and params else ""
+    return visible(f"{row.get('id')}{shown}")
 
 
 def _ended(text: str, room: int) -> str:

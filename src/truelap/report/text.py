@@ -19,6 +19,7 @@ WIDTH = 80
 _SHOWN_FINDINGS = 20
 _SHOWN_PATHS = 5
 _SHOWN_TESTS = 10
+_COUNTS = {**{key: key for key in ("faster", "slower", "same", "missing")}, "invalid": "not timed"}
 _NO_VERDICT = "One check alone is no verdict; `truelap verify` gives one."
 
 
@@ -73,9 +74,7 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
     if timing:
         yield (
             "timing",
-            ", ".join(
-                f"{timing.get(f'n_{k}', 0)} {k}" for k in ("faster", "slower", "same", "missing", "invalid")
-            ),
+            ", ".join(f"{timing.get(f'n_{key}', 0)} {word}" for key, word in _COUNTS.items()),
         )
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
     if not check:

@@ -37,6 +37,7 @@ def _row(case: CaseResult) -> dict[str, Any]:
     ratio = case.log_ratio
     return {
         "id": case.id,
+        "params": list(case.params),
         "decision": case.decision,
         "reason": case.reason,
         "base_s": _seconds([(visit, visit.base) for visit in case.judged]),
