@@ -45,6 +45,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "missing_benchmarks": "a benchmark that base delivers and the candidate does not is a failure",
         # steps
         "manifest": "after a step its tree is compared with its manifest",
+        "touches": "tests, benchmarks and their folders are left alone while a step runs, or it is a failure, though all be put back",
         "sealed_tree": "a step cannot change the files of its tree",
         "fresh_tree": "each step gets a copy of the tree of its own",
         "no_network": "a sandbox has a network namespace of its own, without a way out",

@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -26,9 +28,11 @@ from truelap.world.clock import cpu_ns_of
 from truelap.world.landlock import Landlock
 from truelap.world.promises import ATTEMPTS as PROMISES
 from truelap.world.sandbox import MOUNT, Bind, Sandbox
+from truelap.world.seal import Seal
 from truelap.world.selfcheck import capabilities, interrogate
 from truelap.world.unsandboxed import Unsandboxed
 from truelap.world.view import fixed_environment
+from truelap.world.workspace import open_workspace
 
 BACKENDS = ("bubblewrap", "bubblewrap-wheel", "landlock", "none")
 BY_NONE = frozenset(
@@ -740,3 +744,48 @@ def test_binds_are_read_only(sandbox, step, tmp_path, promised):
     asked = step(code, binds=(Bind(shown, PurePosixPath("/extra")),))
     # A read-only mount, or a rule.
     assert run(sandbox, asked).output in {b"seen\n30\n", b"seen\n13\n"}
+
+
+PUTS_BACK = """
+import mmap, os
+def attempt(change):
+    try:
+        change()
+    except OSError as error:
+        print(type(error).__name__)
+def text():
+    old = open('pkg/mod.py').read()
+    open('pkg/mod.py', 'w').write('x = 2')
+    open('pkg/mod.py', 'w').write(old)
+def memory():
+    with open('pkg/mod.py', 'r+b') as file, mmap.mmap(file.fileno(), 0) as mapped:
+        old = mapped[:]
+        mapped[:] = old[::-1]
+        mapped[:] = old
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "touched"),
+    [
+        ("open('pkg/mod.py').read(); open('/tmp/x', 'w').write('x')", {frozenset()}),
+        ("import os; os.mkdir('pkg/new'); os.rmdir('pkg/new')", {frozenset({b"pkg"})}),
+        (f"{PUTS_BACK}\nattempt(text)", {frozenset({b"pkg/mod.py"}), "PermissionError\n"}),
+        (f"{PUTS_BACK}\nattempt(memory)", {frozenset({b"pkg/mod.py"}), "PermissionError\n"}),
+    ],
+    ids=["nothing", "planted", "put back", "mapped"],
+)
+@pytest.mark.parametrize("place", ["disk", "memory"])
+def test_a_sealed_tree_shows_every_touch(sandbox, step, code, touched, place):
+    if sandbox.name == "none" and os.geteuid() == 0 and "attempt(memory)" in code:
+        pytest.skip("what root writes into mapped memory need not show")
+    seal = Seal()
+    asked = step(code, seal=seal)
+    with open_workspace(Path("/dev/shm")) as room:
+        if place == "memory":
+            tree = room.folder("tree")
+            shutil.copytree(asked.tree, tree, dirs_exist_ok=True)
+            asked = replace(asked, tree=tree)
+        said = run(sandbox, asked).output.decode()
+        # Either it cannot be done, or it shows.
+        assert {said or seal.touched(asked.tree)} <= touched

@@ -100,7 +100,7 @@ class Bubblewrap:
             lease = lease_user() if os.geteuid() == 0 else None
             if lease is not None:
                 undo.callback(lease.release)
-                ownership.hand_over(step.tree, step.access, lease.uid)
+            ownership.prepare(step, lease.uid if lease else None)
             outlets = Outlets(step)
             undo.callback(outlets.close)
             places = (FolderPlace(step.tree, time.time()),)

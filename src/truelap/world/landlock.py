@@ -119,7 +119,7 @@ class Landlock:
             if lease is not None:
                 undo.callback(lease.release)
                 _demand_way(step.tree)
-                ownership.hand_over(step.tree, step.access, lease.uid)
+            ownership.prepare(step, lease.uid if lease else None)
             rooms = landlock_view.Rooms(step, lease.uid if lease else None)
             undo.callback(remove_folder, rooms.root)
             plan, paths = self._plan(step, rooms, lease.uid if lease else None)

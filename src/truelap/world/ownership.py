@@ -6,13 +6,39 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from truelap.world.seal import shows_mapped_writes
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truelap.world.sandbox import TreeAccess
+    from truelap.world.sandbox import Step, TreeAccess
 
 _SHARED_FOLDER = 0o1777
 """Sticky: anyone may add to it, only root may rename or remove what root owns."""
+
+
+def prepare(step: Step, uid: int | None) -> None:
+    """Do the last to a step's tree before anything of it runs, and then take its seal.
+
+    Args:
+        step: about to be started.
+        uid: the sandbox's user and group; None when the step runs as the judge's own user.
+    """
+    if uid is not None:
+        hand_over(step.tree, step.access, uid)
+    elif step.access == "sealed" and os.geteuid() != 0 and not shows_mapped_writes(step.tree.parent):
+        _close(step.tree)
+    if step.seal is not None:
+        step.seal.take(step.tree)
+
+
+def _close(tree: Path) -> None:
+    """Make files read-only: their owner can open them again, but not without a trace."""
+    for _, _, files, folder in os.fwalk(tree, follow_symlinks=False):
+        for name in files:
+            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            if stat.S_ISREG(mode):
+                os.chmod(name, stat.S_IMODE(mode) & ~0o222, dir_fd=folder)
 
 
 def hand_over(tree: Path, access: TreeAccess, uid: int) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from truelap.policy import Limits
     from truelap.world.channel import Channel
+    from truelap.world.seal import Seal
 
 MOUNT = PurePosixPath("/workspace/repo")
 """Where the tree appears unless the task says otherwise: the same for base and candidate."""
@@ -60,6 +61,8 @@ class Step:
     env: Mapping[str, str] = field(default_factory=dict)
     channel: bool = True
     cores: frozenset[int] | None = None
+    seal: Seal | None = None
+    """Taken by the backend when the tree is ready and nothing of the step runs yet."""
     without: frozenset[str] = frozenset()
     """Defences that the policy switches off (`defences.DEFENCES`)."""
 

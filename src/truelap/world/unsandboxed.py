@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
-from truelap.world import links, procfs, view
+from truelap.world import links, ownership, procfs, view
 from truelap.world.outlets import Outlets
 from truelap.world.removal import remove_folder
 from truelap.world.sandbox import Capability
@@ -56,6 +56,7 @@ class Unsandboxed:
 
     def start(self, step: Step) -> LiveSession:
         """Start a step, unprotected."""
+        ownership.prepare(step, None)
         # In the judge's own working folder: it goes with that, and after a kill with the next judge's start.
         scratch = step.tree.parent / secrets.token_hex(8)
         Path(scratch, "home").mkdir(parents=True)

@@ -40,6 +40,7 @@ class Stage:
         stage = SimpleNamespace(
             workers={},
             changed={"base": {"both"}, "candidate": {"both", "its own"}},
+            touched={"base": {"a/"}, "candidate": {"a/", "b/"}},
             ready=lambda name, module: "it hangs" if name in self.barred else None,
             tidy=lambda blamed: self.tidied.append(set(blamed)),
         )

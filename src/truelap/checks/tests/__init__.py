@@ -70,10 +70,12 @@ class _Station:
         setup = self._setup(base, selection)
         before, plan = _base_side(setup, base, selection)
         spoilt = before.config_error is not None or bool(before.faults) or not before.passed
-        judged = None if spoilt else _judged(setup, before, base, self.world.trees.candidate(self.case), plan)
+        candidate = self.world.trees.candidate(self.case)
+        judged = None if spoilt else _judged(setup, before, base, candidate, plan)
+        touched = setup.traces.of
         return TestsEvidence(
-            base=judged.base if judged else before,
-            candidate=judged.candidate if judged else None,
+            base=(judged.base if judged else before).with_touched(touched(base.root)),
+            candidate=judged.candidate.with_touched(touched(candidate.root)) if judged else None,
             selection=selection,
             config_file=setup.config.origin,
             min_base_pass=self.task.tests.min_base_pass or self.policy.tests.min_base_pass,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truelap.checks.tests.results import Fault, Node, Session, last_line, union
 from truelap.checks.tests.selection import Selection
+from truelap.checks.tests.tampering import tampering
 from truelap.checks.tests.telling import details, summary
 from truelap.checks.tests.value_evidence import CanaryEvidence, SecretEvidence, ValueEvidence
 from truelap.model import Evidence, Finding, Frozen
@@ -31,6 +32,8 @@ class Side(Frozen):
     """Files of the tree that a session changed or removed."""
     planted: tuple[str, ...] = ()
     """Files that a session added where tests, the measurement setup or modules live."""
+    touched: tuple[str, ...] = ()
+    """Files of tests and benchmarks, and folders of theirs (with a slash at the end), that a session touched and perhaps put back."""
     unreadable: tuple[str, ...] = ()
     """What a session left behind that the judge cannot read."""
     kept: bool = False
@@ -53,6 +56,10 @@ class Side(Frozen):
             for session in self.sessions
         )
         return self.model_copy(update={"sessions": sessions}) if unsteady else self
+
+    def with_touched(self, touched: tuple[str, ...]) -> Side:
+        """The same, with what was touched."""
+        return self.model_copy(update={"touched": touched})
 
     @cached_property
     def plugins(self) -> dict[Plugin, None]:
@@ -152,7 +159,8 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     if evidence.candidate is None:
         return (*blocked, *chosen)
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
-    found = (*_tampering(evidence.base, evidence.candidate), *_canary_findings(evidence), *plugins)
+    did = tampering(evidence.base, evidence.candidate, regressed=bool(evidence.regressed))
+    found = (*did, *_canary_findings(evidence), *plugins)
     regressed = () if blocked else _regressions(evidence, evidence.candidate, policy)
     return (*blocked, *found, *regressed, *chosen)
 
@@ -233,14 +241,3 @@ def _plugin_findings(evidence: TestsEvidence) -> Iterable[Finding]:
         origin = f" of {plugin.dist}" if plugin.dist else ""
         text = f"pytest loads plugin {plugin.name}{origin} with the candidate, and does not at base"
         yield Finding(code="tests:plugin", level="fail", message=text)
-
-
-def _tampering(base: Side, candidate: Side) -> Iterable[Finding]:
-    for did, ours, theirs in (
-        ("changed a file of its tree", base.changed, candidate.changed),
-        ("added a file where tests or modules are read from", base.planted, candidate.planted),
-        ("left something that cannot be read", base.unreadable, candidate.unreadable),
-    ):
-        for path in sorted({*theirs} - {*ours}):
-            text = f"a test run of the candidate {did}, which base's run did not"
-            yield Finding(code="tamper:tree_changed", level="fail", message=text, path=path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from truelap.model import shown
 from truelap.policy import matches
 from truelap.world.disk import UnreadableError
 from truelap.world.files import TreeOnDisk, deviations
+from truelap.world.seal import Seal, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +56,11 @@ def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
     """
     known = [kept(setup, run) for run in runs]
     made = iter(_made(setup, [run for run, side in zip(runs, known, strict=True) if side is None]))
-    return [next(made) if side is None else side for side in known]
+    sides = [next(made) if side is None else side for side in known]
+    for run, side in zip(runs, sides, strict=True):
+        if run.on_record:
+            setup.traces.add(run.tree.root, side.touched)
+    return sides
 
 
 def _made(setup: Setup, runs: Sequence[Run]) -> list[Side]:
@@ -78,6 +84,7 @@ def _together(sides: Sequence[Side]) -> Side:
         sessions=tuple(session for side in sides for session in side.sessions),
         changed=tuple(dict.fromkeys(path for side in sides for path in side.changed)),
         planted=tuple(dict.fromkeys(path for side in sides for path in side.planted)),
+        touched=tuple(dict.fromkeys(path for side in sides for path in side.touched)),
         unreadable=tuple(dict.fromkeys(text for side in sides for text in side.unreadable)),
         config_error=next((side.config_error for side in sides if side.config_error), None),
     )
@@ -108,8 +115,11 @@ def _one(setup: Setup, run: Run, name: str, paths: Sequence[str], clock: _Clock)
         if problem is not None:
             return Side(config_error=problem)
         with _rewritten(run, copy, restore=shared) as tree:
-            session = run_session(setup, run, name, tree.root, paths=paths, deadline=clock.at())
-            return _inspected(setup, session, tree)
+            seal = Seal()
+            session = run_session(setup, run, name, tree.root, paths=paths, deadline=clock.at(), seal=seal)
+            side = _inspected(setup, session, tree)
+            touched = telling(seal.touched(tree.root), run.tree, setup.guarded, setup.roots)
+            return side.with_touched(tuple(map(shown, touched)) if setup.policy.keeps("touches") else ())
 
 
 @contextmanager
@@ -117,11 +127,17 @@ def _rewritten(run: Run, tree: TreeOnDisk, *, restore: bool) -> Iterator[TreeOnD
     """The judge's sources in place of base's. They are files of the tree, which the judge alone has written so far."""
     manifest = dict(tree.manifest)
     for path, content in run.sources.items():
-        _place(tree, path).write_bytes(content)
+        _overwrite(_place(tree, path), content)
         manifest[path] = (manifest[path][0], hashlib.sha256(content).hexdigest())
     yield TreeOnDisk(tree.root, manifest)
     for path in run.sources if restore else ():
-        _place(tree, path).write_bytes(_place(run.tree, path).read_bytes())
+        _overwrite(_place(tree, path), _place(run.tree, path).read_bytes())
+
+
+def _overwrite(place: Path, content: bytes) -> None:
+    # A step before this one may have had it read-only.
+    place.chmod(place.stat().st_mode | stat.S_IWUSR)
+    place.write_bytes(content)
 
 
 def _place(tree: TreeOnDisk, path: bytes) -> Path:

@@ -161,5 +161,6 @@ def _ids_of(scopes: Sequence[str], names: Sequence[str]) -> list[str]:
 def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> tuple[str, ...]:
     files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
     made = bench.run(side, planted.sources, plan=files)
-    ran = run_side(bench.setup, replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False))
+    quiet = replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False, on_record=False)
+    ran = run_side(bench.setup, quiet)
     return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

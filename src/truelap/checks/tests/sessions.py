@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
+from truelap.checks.tests.traces import Traces
 from truelap.errors import StepFault
 from truelap.world.sandbox import PROBES, Step
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from truelap.world.files import TreeOnDisk
     from truelap.world.sandbox import Ending
     from truelap.world.sandbox import Session as Live
+    from truelap.world.seal import Seal
 
 _HELLO_S = 120.0
 """Longest start of sandbox and interpreter."""
@@ -57,6 +59,7 @@ class Setup:
     seed: int
     numpy: bool = False
     """Whether the tests may compare arrays: the environment's numpy is then there before the tree is."""
+    traces: Traces = field(default_factory=Traces)
 
 
 Plan = tuple[tuple[str, ...], ...]
@@ -90,6 +93,7 @@ class Run:
         skip: ids that do not run.
         only: the ids that run; empty for all.
         keep: whether the next submission may use it: a run of base that depends on no secret.
+        on_record: whether what it touches counts; not for tests that are made to fail, which may leave things behind.
     """
 
     name: str
@@ -102,10 +106,11 @@ class Run:
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     keep: bool = False
+    on_record: bool = True
 
 
 def run_session(
-    setup: Setup, run: Run, name: str, root: Path, *, paths: Sequence[str], deadline: float
+    setup: Setup, run: Run, name: str, root: Path, *, paths: Sequence[str], deadline: float, seal: Seal
 ) -> Session:
     """Run pytest once on a tree's copy, and read what it says.
 
@@ -116,6 +121,7 @@ def run_session(
         root: of the copy.
         paths: what to run; empty for whatever the configuration names.
         deadline: on the monotonic clock.
+        seal: taken of the copy.
 
     Raises:
         WorldError: the machine or the sandbox failed.
@@ -123,7 +129,7 @@ def run_session(
     fold = Fold(strict=setup.policy.keeps("turns"))
     setup.world.events.progress(f"tests: {run.name.replace('-', ' ')}")
     fault: StepFault | None = None
-    with setup.world.sandbox.start(_step(setup, run, name, root, deadline)) as live:
+    with setup.world.sandbox.start(_step(setup, run, name, root, deadline=deadline, seal=seal)) as live:
         try:
             _converse(setup, live, fold, _start(setup, run, _arguments(setup, run, paths)), deadline)
             ending = live.wait(_EXIT_S)
@@ -150,7 +156,7 @@ def _arguments(setup: Setup, run: Run, paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _step(setup: Setup, run: Run, name: str, root: Path, deadline: float) -> Step:
+def _step(setup: Setup, run: Run, name: str, root: Path, *, deadline: float, seal: Seal) -> Step:
     left = max(1.0, deadline - time.monotonic())
     seed = setup.seed if run.hash_seed is None else run.hash_seed
     return Step(
@@ -167,6 +173,7 @@ def _step(setup: Setup, run: Run, name: str, root: Path, deadline: float) -> Ste
         mount=setup.mount,
         access="sealed" if setup.policy.keeps("sealed_tree") else "owned",
         env={**setup.env, "PYTHONHASHSEED": str(seed % 2**32)},
+        seal=seal,
         without=frozenset(setup.policy.ablate.off),
     )
 

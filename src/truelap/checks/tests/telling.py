@@ -69,6 +69,7 @@ def _told(side: Side) -> dict[str, Any]:
         "uncollected": side.uncollected,
         "changed": list(side.changed),
         "planted": list(side.planted),
+        "touched": list(side.touched),
     }
 
 

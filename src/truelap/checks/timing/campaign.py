@@ -49,7 +49,8 @@ class Campaign:
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
         self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
         self.order: tuple[str, ...] = ()
-        self.changed: set[str] = set()
+        self._changed: dict[Name, set[str]] = {name: set() for name in SIDES}
+        self._touched: dict[Name, set[str]] = {name: set() for name in SIDES}
 
     def run(self, cases: Iterable[Timed]) -> tuple[CaseResult, ...]:
         """Time all cases; one result each."""
@@ -90,8 +91,21 @@ class Campaign:
                 )
                 if not self._settled(track, run):
                     waiting.append(run)
-        # What base's own run rewrites is the suite's habit, not the submission's doing.
-        self.changed |= track.changed["candidate"] - track.changed["base"]
+        for name in SIDES:
+            self._changed[name] |= track.changed[name]
+            self._touched[name] |= track.touched[name]
+
+    # What base's own workers write to is the suite's habit, not the submission's doing.
+
+    @property
+    def changed(self) -> set[str]:
+        """Files that only the candidate's workers changed."""
+        return self._changed["candidate"] - self._changed["base"]
+
+    @property
+    def touched(self) -> set[str]:
+        """Files and folders of tests and benchmarks that only the candidate's workers wrote to."""
+        return self._touched["candidate"] - self._touched["base"]
 
     def _settled(self, track: Track, run: _Run) -> bool:
         """One visit. False when it failed in a way that deserves a second try (once; a hang costs too much)."""

@@ -158,6 +158,8 @@ class TimingEvidence(Evidence):
     """Modules of the suite that cannot be imported at base, with the reason."""
     changed_files: tuple[str, ...] = ()
     """Files of the candidate's tree that were other than they should be after it had run."""
+    touched: tuple[str, ...] = ()
+    """Files of tests and benchmarks, and folders of theirs, that the candidate's workers wrote to, whatever stands there now."""
 
     def count(self, decision: Decision) -> int:
         """How many benchmarks have this decision."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from truelap.checks.timing.evidence import CaseResult, TimingEvidence
     from truelap.policy import Policy
 
+_TOUCHED = "the candidate wrote here while it was timed, which base did not, whatever stands there now"
+
 
 def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
     """Every benchmark that base has must be delivered; something must have been measured."""
@@ -28,6 +30,10 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
         *(
             Finding(code="tamper:tree_changed", level="fail", message="changed while it was timed", path=path)
             for path in evidence.changed_files
+        ),
+        *(
+            Finding(code="tamper:tree_touched", level="fail", message=_TOUCHED, path=path)
+            for path in evidence.touched
         ),
         *_of_nothing(evidence),
     )

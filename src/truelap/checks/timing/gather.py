@@ -42,6 +42,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         folder=config.benchmark_dir,
         paths=import_roots(task.environment, base.manifest),
         load_s=policy.time.benchmark_timeout_s,
+        guarded=(*policy.protected.patterns, *policy.test_code.patterns, *case.base.protected_paths),
         without=frozenset(policy.ablate.off),
     )
     draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
@@ -58,6 +59,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
         failed_modules=failed,
         changed_files=tuple(sorted(campaign.changed)),
+        touched=tuple(sorted(campaign.touched - campaign.changed)),
     )
 
 

@@ -15,6 +15,7 @@ from truelap.model import shown
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Bind, Step
+from truelap.world.seal import Seal, telling
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -41,6 +42,7 @@ class Venue:
         folder: of the suite, relative to the tree's root.
         paths: folders of the tree that are importable, relative to its root.
         load_s: longest wait for one module to be imported.
+        guarded: patterns of tests and measurement setup.
         without: defences that the policy switches off.
     """
 
@@ -50,6 +52,7 @@ class Venue:
     folder: str
     paths: tuple[str, ...]
     load_s: float
+    guarded: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
 
     @property
@@ -107,6 +110,7 @@ class Track:
         self._workers: dict[Name, Worker] = {}
         self._unloadable: dict[tuple[Name, str], str] = {}
         self.changed: dict[Name, set[str]] = {name: set() for name in SIDES}
+        self.touched: dict[Name, set[str]] = {name: set() for name in SIDES}
 
     def __enter__(self) -> Self:
         return self
@@ -146,8 +150,9 @@ class Track:
             tree = stack.enter_context(
                 self._venue.world.trees.fresh(self._trees[name], f"time-{name}", shared=shared)
             )
-            stack.callback(self._audit, name, tree)
-            session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree)))
+            seal = Seal()
+            stack.callback(self._audit, name, tree, seal)
+            session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree, seal)))
             worker = Worker(session, self._venue.without)
             try:
                 worker.start(self._start_order())
@@ -183,8 +188,12 @@ class Track:
         if name in self._open:
             self._open.pop(name).close()
 
-    def _audit(self, name: Name, tree: TreeOnDisk) -> None:
-        if "manifest" in self._venue.without:
+    def _audit(self, name: Name, tree: TreeOnDisk, seal: Seal) -> None:
+        venue = self._venue
+        if "touches" not in venue.without:
+            touched = telling(seal.touched(tree.root), self._trees[name], venue.guarded, venue.paths)
+            self.touched[name].update(map(shown, touched))
+        if "manifest" in venue.without:
             return
         try:
             found = deviations(tree.root, tree.manifest)
@@ -193,7 +202,7 @@ class Track:
         else:
             self.changed[name] |= {shown(path) for path in (*found.changed, *found.missing)}
 
-    def _step(self, name: Name, tree: TreeOnDisk) -> Step:
+    def _step(self, name: Name, tree: TreeOnDisk, seal: Seal) -> Step:
         venue = self._venue
         python, probe = venue.world.interpreter.executable, PROBES / "run_benchmarks.py"
         return Step(
@@ -206,6 +215,7 @@ class Track:
             env={**venue.environment.env, "PYTHONHASHSEED": str(self._seed % 2**32)},
             cores=self._cores,
             access="owned" if "sealed_tree" in venue.without else "sealed",
+            seal=seal,
             without=venue.without,
         )
 
