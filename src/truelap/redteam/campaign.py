@@ -5,6 +5,8 @@ from __future__ import annotations
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.redteam.bench import open_bench
@@ -55,6 +57,9 @@ def run(
     chosen = tuple(attacks)
     work = [(attack, variant) for attack in chosen for variant in _variants(attack, ablate)]
     with ExitStack() as stack:
+        # All attacks are on one project: what base does is measured once.
+        kept = Path(stack.enter_context(TemporaryDirectory(prefix="truelap-kept-", dir=settings.work)))
+        settings = settings.model_copy(update={"keep": kept})
         benches = [stack.enter_context(open_bench(settings)) for _ in range(jobs)]
         free: queue.SimpleQueue[Bench] = queue.SimpleQueue()
         for bench in benches:
