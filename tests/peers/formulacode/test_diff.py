@@ -214,3 +214,32 @@ def test_no_text_makes_the_reader_stumble(diff):
     except DiffError:
         return
     assert all(isinstance(path, bytes) for path in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"diff --git " + b"a " * 2_000_000,
+        b"diff --git " + b'"' * 2_000_000,
+        b"diff --git " + b"a/" * 2_000_000,
+    ],
+)
+def test_a_header_without_end_takes_no_time_to_speak_of(line):
+    assert edited(line + b"\nindex 1..2\n") == []
+
+
+def test_a_binary_file_without_a_name_cannot_be_judged():
+    with pytest.raises(DiffError, match="which one"):
+        edited(b"diff --git benchmarks/a x b\nBinary files differ\n")
+
+
+@pytest.mark.parametrize("argv", [(), ("--no-prefix",)])
+def test_a_binary_file_with_spaces_in_its_name_is_found(repo, argv):
+    name = "benchmarks/a b c .bin"
+    assert edited(git_diff(repo, {name: b"\0"}, {name: b"\0\1"}, *argv)) == [name]
+
+
+def test_a_binary_file_that_moves_is_found_under_both_names(repo):
+    noise = bytes(range(256)) * 40
+    diff = git_diff(repo, {"benchmarks/a b": noise}, {"benchmarks/c d e": noise + b"\0"}, "-M")
+    assert edited(diff) == ["benchmarks/a b", "benchmarks/c d e"]

@@ -9,6 +9,7 @@ import pytest
 
 from truelap.errors import UsageError
 from truelap.policy import load_policy
+from truelap.report import reward_numbers
 from truelap.verdict import exit_code
 
 SUITE_EDIT = """\
@@ -446,3 +447,110 @@ def test_links_in_the_folder_are_not_followed(trial, tmp_path):
 def test_the_verdict_is_json(trial):
     trial.put("patch.diff", SUITE_EDIT)
     assert json.loads(trial.grade().model_dump_json())["outcome"] == "rejected"
+
+
+# --- numbers that no clock gives, beside others that look fine
+
+
+@pytest.mark.parametrize(
+    "benchmark",
+    [
+        {"baseline": 0.0, "current": 0.01},
+        {"baseline": 0.01, "current": -1.0},
+        {"baseline": 1e308, "current": 1.0},
+        {"baseline": 1e12, "current": 1.0},
+        {"baseline": 0.01, "current": 0.01, "paired": {"median_log_ratio": -1e308}},
+        {"baseline": 0.01, "current": 0.01, "paired": {"median_log_ratio": 30.0}},
+    ],
+)
+@pytest.mark.parametrize("name", ["lsv/lsv_results.json", "lsv/lsv_measure_confirm.json"])
+def test_one_number_that_is_no_measurement_spoils_the_others(trial, make, benchmark, name):
+    results = make.lsv(math.log(2), 0.0)
+    results["measure"]["benchmarks"]["x"] = benchmark
+    content = results if name == "lsv/lsv_results.json" else results["measure"]
+    assert result(trial.put(name, content).grade()) == ("inconclusive", "not_measured")
+
+
+@pytest.mark.parametrize("ratio", [math.log(1e8), -math.log(1e8)])
+def test_a_great_change_is_still_one(trial, make, ratio):
+    assert trial.put("lsv/lsv_results.json", make.lsv(ratio, 0.0)).grade().outcome == "accepted"
+
+
+def test_a_side_that_gave_no_number_is_a_dropped_benchmark(trial, make):
+    results = make.lsv(math.log(2), 0.0)
+    results["measure"]["benchmarks"]["x"] = {"baseline": 0.01, "current": None}
+    verdict = trial.put("lsv/lsv_results.json", results).grade()
+    assert (verdict.outcome, verdict.timing["n_invalid"]) == ("accepted", 1)
+
+
+@pytest.mark.parametrize("changed", [{"n_regressed": -1}, {"n_base_pass": -1}, {"n_base_pass": 1 << 70}])
+def test_counts_below_nothing_are_inconclusive(trial, make, changed):
+    assert trial.put("test_results.json", make.regression(**changed)).grade().outcome == "inconclusive"
+
+
+def test_a_negative_count_of_dropped_benchmarks_is_inconclusive(trial, make):
+    assert (
+        trial.put("lsv/lsv_results.json", make.lsv(0.5, dropped_count=-3)).grade().outcome == "inconclusive"
+    )
+
+
+# --- two results in one folder: what lies below neither beats nor completes what lies at the top
+
+
+@pytest.fixture
+def ours(tmp_path, trial):
+    """A verdict that accepts, as truelap writes it."""
+    verdict = trial.grade()
+    return {
+        "verdict.json": verdict.model_dump(mode="json"),
+        "reward.json": reward_numbers(verdict),
+        "reward.txt": f"{verdict.reward.value}\n",
+    }
+
+
+def planted(trial, files):
+    for name, content in files.items():
+        trial.put(f"artifacts/{name}", content)
+    return trial
+
+
+def test_a_verdict_below_an_older_trial_is_not_believed(trial, make, ours):
+    bad = make.regression(regressed=["t.py::a"], n_regressed=1)
+    assert planted(trial.put("test_results.json", bad), ours).grade().failure_reason == "tests_regressed"
+
+
+def test_a_verdict_below_is_read_where_there_is_nothing_above(trial, ours, tmp_path):
+    alone = type(trial)(tmp_path / "alone")
+    for name in (
+        "setup_status.json",
+        "patch.diff",
+        "patch_info.json",
+        "test_results.json",
+        "lsv/lsv_results.json",
+    ):
+        alone.drop(name)
+    verdict = planted(alone, ours).grade()
+    assert (verdict.outcome, verdict.reward.value) == ("accepted", ours["verdict.json"]["reward"]["value"])
+
+
+@pytest.mark.parametrize("missing", ["test_results.json", "lsv/lsv_results.json", "patch.diff"])
+def test_a_file_below_does_not_stand_in_for_one_that_is_missing(trial, missing):
+    content = (trial.folder / missing).read_text()
+    assert planted(trial.drop(missing), {missing: content}).grade().outcome == "inconclusive"
+
+
+def test_a_diary_below_an_older_trial_ends_nothing(trial, tmp_path):
+    outer = tmp_path / "verifier"
+    outer.mkdir()
+    trial.put("events.jsonl", "")
+    trial.folder.rename(outer / "artifacts")
+    trial.folder = outer
+    assert trial.grade().outcome == "accepted"
+
+
+def test_the_parsers_own_complaint_lies_above_the_artifacts(trial, tmp_path):
+    outer = tmp_path / "verifier"
+    outer.mkdir()
+    trial.folder.rename(outer / "artifacts")
+    trial.folder = outer
+    assert trial.put("reward.json", {"lsv_error": "base_changed"}).grade().failure_reason == "tamper"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from truelap.peers.formulacode.folder import Lenient
+
+Count = Annotated[int, Field(ge=0, lt=1 << 40)]
 
 
 class SetupStatus(Lenient):
@@ -21,9 +23,9 @@ class PatchInfo(Lenient):
     """patch_info.json."""
 
     applied: bool
-    files: int = 0
-    added_lines: int = 0
-    removed_lines: int = 0
+    files: Count = 0
+    added_lines: Count = 0
+    removed_lines: Count = 0
 
 
 class ProtectedRestore(Lenient):
@@ -44,11 +46,11 @@ class Regression(Lenient):
     error: str | None = None
     base_error: str | None = None
     restore_ok: bool | None = None
-    n_selected_tests: int | None = None
-    n_agent_tests: int | None = None
-    n_base_pass: int | None = None
+    n_selected_tests: Count | None = None
+    n_agent_tests: Count | None = None
+    n_base_pass: Count | None = None
     regressed: list[str] | None = None
-    n_regressed: int | None = None
+    n_regressed: Count | None = None
     agent_only_plugins: list[str] | None = None
 
 
@@ -80,8 +82,8 @@ class Measure(Lenient):
     """`measure` of lsv/lsv_results.json, and lsv/lsv_measure_confirm.json."""
 
     benchmarks: dict[str, Benchmark] | None = None
-    selected_count: int | None = None
-    dropped_count: int | None = None
+    selected_count: Count | None = None
+    dropped_count: Count | None = None
     error: str | None = None
 
 
@@ -94,8 +96,8 @@ class LsvResults(Lenient):
 class Snapshots(Lenient):
     """summary_<agent>.json; `passed` is a count in some versions and a truth value in others."""
 
-    passed: bool | int | None = None
-    pass_to_fail: int | list[Any] | None = Field(None, alias="pass-to-fail")
+    passed: bool | Count | None = None
+    pass_to_fail: Count | list[Any] | None = Field(None, alias="pass-to-fail")
 
 
 class Invariants(Lenient):

@@ -6,6 +6,7 @@ the diff does not show (binary), and one that is moved into or out of a protecte
 
 from __future__ import annotations
 
+import io
 import re
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,10 @@ class _File:
         """Names under which the file counts as edited."""
         yield from self.moved
         if self.edited:
-            yield from (n for n in self.names or self.header if n != self.source)
+            names = self.names or self.header
+            if not (names or self.moved):
+                raise DiffError("a file is edited, and nothing says which one")
+            yield from (n for n in names if n != self.source)
 
 
 def edited_files(diff: bytes, patterns: tuple[str, ...]) -> tuple[bytes, ...]:
@@ -78,7 +82,7 @@ def _without_prefix(name: bytes, patterns: tuple[str, ...]) -> bytes:
 
 
 def _files(diff: bytes) -> Iterator[_File]:
-    lines = iter(diff.split(b"\n"))
+    lines = (line.removesuffix(b"\n") for line in io.BytesIO(diff))
     file = _File()
     for line in lines:
         if line.startswith(b"diff --git "):
@@ -131,13 +135,20 @@ def _counts(content: bytes) -> bool:
 
 
 def _header_names(rest: bytes) -> list[bytes]:
-    """Both names of `diff --git`; unquoted ones may hold spaces, so the split that makes them equal is taken."""
+    """Both names of `diff --git`; unquoted ones may hold spaces, so the split that makes them equal is taken.
+
+    Without one there are none: such a file was moved, and other lines name it.
+    """
     quoted = _QUOTED.match(rest)
     if quoted:
         return [unquote(quoted[0]), unquote(rest[quoted.end() + 1 :])]
     if rest.endswith(b'"'):
         first, _, second = rest.partition(b' "')
         return [first, unquote(b'"' + second)]
-    splits = [(rest[: m.start()], rest[m.end() :]) for m in re.finditer(rb" ", rest)]
+    # Equal but for a prefix on either side, so the split is in the middle or beside it.
+    middle = len(rest) // 2
+    splits = [
+        (rest[:at], rest[at + 1 :]) for at in (middle - 1, middle, middle + 1) if rest[at : at + 1] == b" "
+    ]
     same = [pair for pair in splits if _PREFIX.sub(b"", pair[0]) == _PREFIX.sub(b"", pair[1])]
-    return [name for pair in (same or splits) for name in pair]
+    return [name for pair in same for name in pair]

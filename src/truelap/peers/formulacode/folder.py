@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 256 * 1024 * 1024
+_MAX_JSON_BYTES = 64 * 1024 * 1024
+TOP, INNER = "", "artifacts/"
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hold us up
 
@@ -35,7 +37,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 class Folder:
-    """An open folder, or its `artifacts` folder where a file is not at the top (as Harbor mounts it).
+    """An open folder. A file is looked for at the top, then in its `artifacts` folder (as Harbor mounts it).
 
     Raises:
         UsageError: it is not a folder, or cannot be read.
@@ -43,6 +45,7 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.name = root.resolve().name
+        self._places: tuple[str, ...] = (TOP, INNER)
         try:
             self._fd = os.open(root, _DIRECTORY)
         except OSError as error:
@@ -54,20 +57,24 @@ class Folder:
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)
 
+    def keep_to(self, *places: str) -> None:
+        """From now on look for files in these places only, so that no file of another result makes up for a missing one."""
+        self._places = places
+
+    def holds(self, name: str, *places: str) -> bool:
+        """Whether there is anything of that name in these places, readable or not."""
+        try:
+            return self._found(name, places) is not None
+        except BrokenError:
+            return True
+
     def read(self, name: str) -> bytes | None:
         """A file's bytes, None when there is no such file.
 
         Raises:
             BrokenError: there is something of that name that is not a regular file of sensible size.
         """
-        for place in (name, f"artifacts/{name}"):
-            try:
-                return self._read(place.split("/"))
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:
-                raise BrokenError(f"{place}: {error.strerror}") from error
-        return None
+        return self._found(name, self._places)
 
     def text(self, name: str) -> str | None:
         """A file's text without white space around it."""
@@ -84,6 +91,8 @@ class Folder:
         if content is None:
             return None
         try:
+            if len(content) > _MAX_JSON_BYTES:
+                raise BrokenError(f"{name}: more than {_MAX_JSON_BYTES} bytes")
             check_json(content)
             return model.model_validate_json(content)
         except ValidationError as error:
@@ -95,15 +104,26 @@ class Folder:
 
     def names(self, start: str, end: str) -> tuple[str, ...]:
         """File names at the top or in `artifacts` that start and end so."""
-        found = set(os.listdir(self._fd))  # noqa: PTH208 - by descriptor, which pathlib cannot
-        try:
-            inner = os.open("artifacts", _DIRECTORY | os.O_NOFOLLOW, dir_fd=self._fd)
-        except OSError:
-            inner = -1
-        if inner >= 0:
+        found: set[str] = set()
+        for place in self._places:
+            try:
+                inner = os.open(place.rstrip("/") or ".", _DIRECTORY | os.O_NOFOLLOW, dir_fd=self._fd)
+            except OSError:
+                continue
             found |= set(os.listdir(inner))  # noqa: PTH208 - by descriptor, which pathlib cannot
             os.close(inner)
         return tuple(sorted(name for name in found if name.startswith(start) and name.endswith(end)))
+
+    def _found(self, name: str, places: Sequence[str]) -> bytes | None:
+        for place in places:
+            path = f"{place}{name}"
+            try:
+                return self._read(path.split("/"))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise BrokenError(f"{path}: {error.strerror}") from error
+        return None
 
     def _read(self, parts: Sequence[str]) -> bytes:
         at = os.dup(self._fd)

@@ -8,7 +8,7 @@ from truelap.errors import UsageError
 from truelap.model import Base, Case, Finding, Machine
 from truelap.peers.formulacode import gates, measured
 from truelap.peers.formulacode.artifacts import SetupStatus
-from truelap.peers.formulacode.folder import BrokenError, Folder
+from truelap.peers.formulacode.folder import INNER, TOP, BrokenError, Folder
 from truelap.peers.formulacode.ours import reread
 from truelap.reward import with_reward
 from truelap.verdict import decide
@@ -30,12 +30,17 @@ _GATES: tuple[tuple[str, Callable[[Case, Folder, Policy], Case]], ...] = (
     ("outputs", measured.outputs),
 )
 _REQUIRED = ("collect", "restore", "tests", "time")
-_KNOWN = (
-    *("patch.diff", "patch_info.json", "agent_tree.txt", "protected_restore.json", "setup_status.json"),
-    *("test_results.json", "lsv/lsv_results.json", "reward.json", "rebuild.log"),
-)
+_OURS = "verdict.json"
 _DIARY = "events.jsonl"
 """Only truelap's own runs leave it."""
+_TRIALS_ALONE = ("setup_status.json", "test_results.json", "lsv/lsv_results.json")
+"""Only older trials leave these."""
+_TRIALS = (
+    *("patch.diff", "patch_info.json", "agent_tree.txt", "protected_restore.json", "rebuild.log"),
+    *_TRIALS_ALONE,
+)
+_REWARD = "reward.json"
+"""An older trial's parser writes it beside the `artifacts` folder."""
 _ELSEWHERE = Machine(system="unknown", cpu="unknown", cores=0, python="unknown", sandbox="unknown")
 
 
@@ -43,7 +48,8 @@ def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
     """The verdict on a folder of artifacts. Nothing is run; what cannot be believed is inconclusive, never accepted.
 
     Args:
-        folder: a result folder of ours (it holds verdict.json), or the artifacts of an older FormulaCode trial.
+        folder: a result folder of ours (it holds verdict.json), or the artifacts of an older FormulaCode trial; or the
+            folder above it, where that holds no result itself.
         policy: protected patterns, margin, minimum of base passes and reward scheme for an older trial.
         tool: name and version of truelap.
 
@@ -51,28 +57,26 @@ def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
         UsageError: not a folder, one without any file of a trial, or one of a run of ours that came to no verdict.
     """
     with Folder(folder) as opened:
-        if _holds(opened, "verdict.json"):
+        # A result lies in one place: files of another one, below it, neither beat nor complete it.
+        place = TOP if any(opened.holds(name, TOP) for name in (_OURS, _DIARY, *_TRIALS)) else INNER
+        if opened.holds(_OURS, place):
+            opened.keep_to(place)
             try:
                 return reread(opened)
             except BrokenError as error:
                 return _decided(_blank(opened, str(error)), policy, tool)
-        if _holds(opened, _DIARY):
+        of_a_trial = any(opened.holds(name, place) for name in _TRIALS_ALONE)
+        if opened.holds(_DIARY, place) and not of_a_trial:
             raise UsageError(
                 f"{folder}: holds no verdict, but the files of one check alone (truelap test or time) "
                 "or of a run that did not end; truelap verify gives a verdict"
             )
-        if not any(_holds(opened, name) for name in _KNOWN):
+        if not any(opened.holds(name, TOP, place) for name in (*_TRIALS, _REWARD)):
             raise UsageError(
                 f"{folder}: holds neither verdict.json nor artifacts of a trial; name a result folder"
             )
+        opened.keep_to(*dict.fromkeys((TOP, place)))
         return _decided(_through_gates(opened, policy), policy, tool)
-
-
-def _holds(folder: Folder, name: str) -> bool:
-    try:
-        return folder.read(name) is not None
-    except BrokenError:
-        return True
 
 
 def _blank(folder: Folder, fault: str | None = None) -> Case:

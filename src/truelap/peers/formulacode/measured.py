@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from truelap.peers.formulacode.folder import Folder
     from truelap.policy import Policy
 
-_IMPLAUSIBLE = 50.0
-"""No program is e**50 times faster: such a number is not a measurement."""
+_IMPLAUSIBLE = math.log(1e9)
+"""No program is a thousand million times faster or slower: such a number is not a measurement."""
 
 
 class TrialTests(Evidence):
@@ -103,7 +103,11 @@ def tests(case: Case, folder: Folder, policy: Policy) -> Case:
 
 
 def timing(case: Case, folder: Folder, policy: Policy) -> Case:
-    """LSV's ratios against the policy's margin; with a confirmation pass, only what it repeats."""
+    """LSV's ratios against the policy's margin; with a confirmation pass, only what it repeats.
+
+    Raises:
+        BrokenError: a number that no clock gives: whoever wrote one has not measured the others either.
+    """
     results = folder.json("lsv/lsv_results.json", LsvResults)
     if results is None:
         raise BrokenError("lsv/lsv_results.json is missing: nothing was timed")
@@ -111,6 +115,8 @@ def timing(case: Case, folder: Folder, policy: Policy) -> Case:
     confirm = folder.json("lsv/lsv_measure_confirm.json", Measure)
     again = None if confirm is None else _benchmarks(confirm)
     floor = math.log1p(policy.time.margin)
+    for name, benchmark in (*first.items(), *(again or {}).items()):
+        _check(name, benchmark)
     rows = {name: _row(name, benchmark, again, floor) for name, benchmark in first.items()}
     protocol = "lsv" if again is None else "lsv, confirmed"
     evidence = TrialTiming(rows=rows, dropped=results.measure.dropped_count or 0, protocol=protocol)
@@ -157,6 +163,15 @@ def _benchmarks(measure: Measure) -> Mapping[str, Benchmark]:
     return measure.benchmarks
 
 
+def _check(name: str, benchmark: Benchmark) -> None:
+    told = (benchmark.baseline, benchmark.current)
+    if any(seconds is not None and seconds <= 0 for seconds in told):
+        raise BrokenError(f"lsv: {name[:200]}: took no time, or less")
+    ratio = _log_ratio(benchmark)
+    if ratio is not None and abs(ratio) > _IMPLAUSIBLE:
+        raise BrokenError(f"lsv: {name[:200]}: a ratio of e**{ratio:.3g} is no measurement")
+
+
 def _row(name: str, first: Benchmark, again: Mapping[str, Benchmark] | None, floor: float) -> Row:
     ratio = _log_ratio(first)
     decision = _decision(ratio, floor)
@@ -176,12 +191,10 @@ def _decision(ratio: float | None, floor: float) -> str:
 
 
 def _log_ratio(benchmark: Benchmark) -> float | None:
-    ratio, base, patched = None, benchmark.baseline, benchmark.current
+    base, patched = benchmark.baseline, benchmark.current
     if benchmark.paired is not None and benchmark.paired.median_log_ratio is not None:
-        ratio = benchmark.paired.median_log_ratio
-    elif base and patched and base > 0 and patched > 0:
-        ratio = math.log(base) - math.log(patched)
-    return ratio if ratio is not None and abs(ratio) < _IMPLAUSIBLE else None
+        return benchmark.paired.median_log_ratio
+    return math.log(base) - math.log(patched) if base and patched else None
 
 
 def _count(value: int | list[Any] | None) -> int:
