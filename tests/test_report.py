@@ -310,7 +310,7 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
         row("b.time_slow", "slower", 0.002, 0.004),
         row(name, "faster", 12.34567, 0.5),
         row("b.time_b-0", "same", 1e-7, 1e-7, params=["10", "'x'"]),
-        row("b.mem_b", "invalid", reason="not timed: mem"),
+        row("b.mem_b", "invalid", reason="not timed: benchmarks of kind mem"),
     ]
     lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1, n_invalid=1)
     start = next(n for n, line in enumerate(lines) if line.endswith("benchmark"))
@@ -322,7 +322,7 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
     assert table[3].startswith("  faster     12.3 s     500 ms    x24.69  benchmarks")
     assert table[3].endswith("_long_name-3")
     assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b-0 (10, 'x')"
-    assert table[5] == "  untimed   b.mem_b: not timed: mem"
+    assert table[5] == "  untimed   b.mem_b: benchmarks of kind mem"
     assert table[6:] == ["  and 15 more in timing.json"]
     assert max(map(len, table)) == 80
 

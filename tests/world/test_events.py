@@ -44,3 +44,15 @@ def test_lines_of_several_threads_do_not_mix(tmp_path):
         for thread in threads:
             thread.join()
     assert len([json.loads(line) for line in path.read_text().splitlines()]) == 200
+
+
+def test_a_glance_is_for_the_watcher_alone_and_not_more_often_than_an_eye_follows(tmp_path):
+    said = []
+    with Events(tmp_path / "events.jsonl", said.append) as events:
+        for number in range(1000):
+            events.glance(f"{number}")
+        events.progress("tests")
+    assert said == ["0", "tests"]
+    assert [json.loads(line)["text"] for line in (tmp_path / "events.jsonl").read_text().splitlines()] == [
+        "tests"
+    ]

@@ -52,7 +52,7 @@ def _line(row: Mapping[str, Any], width: int) -> str:
     start, name = f"  {decision:<8}", _name(row)
     speed = row.get("speedup")
     if not _is_number(speed):
-        reason = f": {visible(str(row['reason']))}" if row.get("reason") else ""
+        reason = f": {visible(str(row['reason'])).removeprefix('not timed: ')}" if row.get("reason") else ""
         return _ended(f"{start}  {name}{reason}", width)
     times = f"{shown_seconds(row.get('base_s')):>9}{shown_seconds(row.get('candidate_s')):>11}"
     start += f"{times}{f'x{speed:.2f}':>10}  "

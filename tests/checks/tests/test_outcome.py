@@ -166,3 +166,17 @@ def test_a_flood_is_cut_off():
     with pytest.raises(StepFault) as caught:
         all(fold.add(message) is None for message in flood())
     assert caught.value.code == "oversized"
+
+
+def test_whoever_watches_is_told_how_far_it_is():
+    fold = Fold("base values")
+    said = []
+    for message in (hello(), collected("a", last=False), collected("b"), phase("a", "setup")):
+        fold.add(parse(message))
+        said.append(fold.how_far)
+    assert said == [
+        "base values: collecting",
+        "base values: collecting",
+        "base values: 0 of 2, the first one",
+        "base values: 1 of 2, a",
+    ]

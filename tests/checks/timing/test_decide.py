@@ -185,6 +185,19 @@ def test_nothing_measured_is_never_a_pass(cases):
     assert codes(evidence(*cases)) == [("time:nothing_measured", "inconclusive")]
 
 
+@pytest.mark.parametrize(
+    ("cases", "failed", "why"),
+    [
+        ((), {}, "holds no benchmark"),
+        ((), {"m": "ImportError"}, "no module of base's suite can be imported; does --python name"),
+        ((unmeasured(CASE, "invalid", "no"),), {"m": "ImportError"}, "delivers none"),
+    ],
+)
+def test_it_says_why_nothing_was_measured(cases, failed, why):
+    found = judge(evidence(*cases, failed=failed), POLICY)
+    assert why in next(one.message for one in found if one.code == "time:nothing_measured")
+
+
 def test_nothing_delivered_is_the_submission_s_fault_and_not_inconclusive():
     assert codes(evidence(unmeasured(CASE, "missing", "boom"))) == [("benchmarks:missing", "fail")]
 

@@ -81,10 +81,12 @@ class Fold:
     An id may be collected more than once (a plugin may repeat tests under one name); it then has to finish as often.
 
     Args:
+        name: of the session, for whoever watches.
         strict: False passes over what comes out of turn (the defence `turns` is off).
     """
 
-    def __init__(self, *, strict: bool = True) -> None:
+    def __init__(self, name: str = "", *, strict: bool = True) -> None:
+        self._name = name
         self._strict = strict
         self._hello = False
         self._expected: dict[str, int] = {}
@@ -107,8 +109,8 @@ class Fold:
     def how_far(self) -> str:
         """A word for whoever watches."""
         if not self._complete:
-            return "collecting"
-        return f"{len(self._runs)} of {len(self._expected)}, {self.last_id or 'the first one'}"
+            return f"{self._name}: collecting"
+        return f"{self._name}: {len(self._runs)} of {len(self._expected)}, {self.last_id or 'the first one'}"
 
     def add(self, message: Message) -> None:
         """Take the next message.

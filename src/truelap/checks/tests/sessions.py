@@ -126,8 +126,8 @@ def run_session(
     Raises:
         WorldError: the machine or the sandbox failed.
     """
-    fold = Fold(strict=setup.policy.keeps("turns"))
-    setup.world.events.progress(f"tests: {run.name.replace('-', ' ')}")
+    fold = Fold(run.name.replace("-", " "), strict=setup.policy.keeps("turns"))
+    setup.world.events.progress(f"tests: {fold.how_far}")
     fault: StepFault | None = None
     with setup.world.sandbox.start(_step(setup, run, name, root, deadline=deadline, seal=seal)) as live:
         try:

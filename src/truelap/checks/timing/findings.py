@@ -59,11 +59,12 @@ def _times(case: CaseResult) -> str:
 
 def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
     if not any(case.decision in {"faster", "slower", "same", "missing"} for case in evidence.cases):
-        why = (
-            "base's suite holds no benchmark that can be timed"
-            if not evidence.cases
-            else "base delivers none of them"
-        )
+        if evidence.cases:
+            why = "base delivers none of them"
+        elif evidence.failed_modules:
+            why = "no module of base's suite can be imported; does --python name an environment that has all it needs?"
+        else:
+            why = "base's suite holds no benchmark that can be timed"
         yield Finding(
             code="time:nothing_measured", level="inconclusive", message=f"no benchmark was measured: {why}"
         )
