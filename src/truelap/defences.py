@@ -26,6 +26,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "build_ends_well": "a candidate that does not build where base does is a failure",
         "build_sources": "a build that changes tracked files which base's build leaves alone is a failure",
         "build_outputs": "what a build leaves is judged by the rules for a submission",
+        "installed_copy": "a candidate without a module of base that the environment has a copy of is a failure",
         # tests
         "widen": "tests that the submission's paths chose, and of which base says nothing, give way to all",
         "base_config": "pytest reads the judge's copy of base's configuration",

@@ -14,11 +14,13 @@ from truelap.model import Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.build_command import build_plan, with_interpreter
 from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
+from truelap.prepare.installed import given_up
 from truelap.rules import Scene
 from truelap.task import import_roots
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.harvest import products, with_products, written_since
+from truelap.world.installed import installed
 from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
@@ -66,11 +68,24 @@ class _Built(NamedTuple):
 
 
 def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:
-    """Build base and candidate; a case that needs no build is given back as it came."""
+    """Build base and candidate; a case that needs no build is given back as it came, unless a copy would stand in for it."""
     plan = _plan(case, world, policy, task)
-    if not plan.commands:
-        return case.plus(findings=(plan.finding,)) if plan.finding else case
-    return _Rebuild(case, world, policy, task, plan=plan, python=settings.python).run()
+    if plan.commands:
+        case = _Rebuild(case, world, policy, task, plan=plan, python=settings.python).run()
+    elif plan.finding:
+        case = case.plus(findings=(plan.finding,))
+    left = _left_to_a_copy(case, world, task) if policy.keeps("installed_copy") else ()
+    return case.plus(findings=left) if left else case
+
+
+def _left_to_a_copy(case: Case, world: World, task: Task) -> tuple[Finding, ...]:
+    base, candidate = world.trees.base(case).manifest, world.trees.candidate(case).manifest
+    roots = [f"{root}/".encode() if root else b"" for root in import_roots(task.environment, base)]
+    gone = installed(world.interpreter, given_up(base.keys(), candidate.keys(), roots))
+    message = "is gone, and the environment has a copy of it that would be tested and timed in its place"
+    return tuple(
+        Finding(code="tests:installed_copy", level="fail", message=message, path=shown(name)) for name in gone
+    )
 
 
 def _plan(case: Case, world: World, policy: Policy, task: Task) -> BuildPlan:

@@ -179,6 +179,9 @@ class Track:
                     f"base is not what would be timed: {worker.elsewhere} comes from the environment, not from the tree; "
                     "name the tree's folders in the task file: environment.python_path"
                 )
+            elif worker.elsewhere and "installed_copy" not in self._venue.without:
+                told = f"{worker.elsewhere} comes from the environment, not from the tree"
+                self._unloadable[name, module] = f"importing {module}: {told}"
         with suppress(Undelivered):
             worker.rest()
         self.tidy()

@@ -1,0 +1,43 @@
+"""Finds what a candidate leaves to an installed copy of the project: then the copy would be tested and timed, not the tree. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+_MODULE = re.compile(rb"(.*?)(?:\.py|\.[^/]*so|\.pyd)\Z", re.DOTALL)
+_SUFFIXES = (b".py", b".so", b".pyd")
+
+
+def given_up(
+    base: Collection[bytes], candidate: Collection[bytes], roots: Iterable[bytes]
+) -> frozenset[bytes]:
+    """Modules and packages that base brings and the candidate does not, as paths without suffix (`b"pkg"`, `b"space/pkg"`).
+
+    What lies in a regular package is not named: Python finds it there or nowhere.
+
+    Args:
+        base: all paths of base, as built.
+        candidate: the same of the candidate.
+        roots: folders that are on `sys.path`, b"" or with a slash at the end.
+
+    >>> sorted(given_up([b"a/__init__.py", b"a/x.py", b"ns/b/__init__.py"], [b"a.py"], [b""]))
+    [b'ns/b']
+    """
+    found: set[bytes] = set()
+    for root in roots:
+        found |= set(_brought(base, root)) - set(_brought(candidate, root))
+    return frozenset(found)
+
+
+def _brought(paths: Collection[bytes], root: bytes) -> Iterator[bytes]:
+    below = [path[len(root) :] for path in paths if path.startswith(root) and path.endswith(_SUFFIXES)]
+    modules = [match[1] for path in below if (match := _MODULE.fullmatch(path))]
+    packages = {module.removesuffix(b"/__init__") for module in modules if module.endswith(b"/__init__")}
+    for module in modules:
+        parts = module.split(b"/")
+        above = (b"/".join(parts[:count]) for count in range(1, len(parts)))
+        yield next((folder for folder in above if folder in packages), module)
