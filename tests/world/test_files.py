@@ -8,7 +8,7 @@ import pytest
 
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, REGULAR, SYMLINK
-from truelap.world.files import copy_tree, deviations, write_tree
+from truelap.world.files import copy_tree, deviations, overlaid, write_tree
 
 ODD = b'caf\xc3\xa9 \xff"\n.py'
 
@@ -114,3 +114,19 @@ def test_only_a_fresh_folder_is_written_into(store, tree, tmp_path):
         write_tree(store, tree, tmp_path / "link")
     (tmp_path / "empty").mkdir()
     assert write_tree(store, tree, tmp_path / "empty").manifest
+
+
+def test_a_tree_takes_some_paths_from_another(tmp_path, store):
+    def written(name, files):
+        folder = tmp_path / f"{name}-source"
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        return write_tree(store, store.import_directory(folder, ()), tmp_path / name)
+
+    base = written("base", {"a/b": b"1", "c": b"2", "d/e": b"3"})
+    other = written("other", {"a": b"in the way", "c/x": b"in the way", "d/e": b"4", "f": b"5"})
+    made = overlaid(other, base, (b"a/b", b"c"), tmp_path / "made")
+    assert set(made.manifest) == {b"a/b", b"c", b"d/e", b"f"}
+    assert not deviations(made.root, made.manifest)
+    assert [(made.root / name).read_bytes() for name in ("a/b", "c", "d/e", "f")] == [b"1", b"2", b"4", b"5"]

@@ -1,4 +1,4 @@
-"""The judge's second plugin: binds the recorder that rewritten tests call, and tells it which test runs. Python >= 3.8.
+"""The judge's other plugins. One binds the recorder that rewritten tests call, and tells it which test runs. Python >= 3.8.
 
 It sends `values` messages (`attest.py`). In a soft session, whose tests need not hold, a test also has a time limit of its
 own: it stands beside others that a changed literal may keep busy for ever.
@@ -9,10 +9,12 @@ import signal
 import sys
 
 import attest
+import doctest_calls
 import encode
 import encode_numpy  # noqa: F401  make_encoder imports it by name when the folder is out of reach
+import opened
 
-_OURS = ("attest", "record_tests", "encode")
+_OURS = ("attest", "record_tests", "encode", "doctest_calls", "opened")
 
 
 class TimeLimitError(BaseException):
@@ -61,6 +63,7 @@ class Recording:
                 send(message)
 
         self._recorder = attest.Recorder(passed_on, encoder, failures, soft=wanted["soft"])
+        self.note = self._recorder.note
         setattr(builtins, wanted["name"], self._recorder)
         self._timer = signal.setitimer
         if self._limit_s:
@@ -82,12 +85,18 @@ def _late(number, frame):
     raise TimeLimitError
 
 
-def prepare(send, name_of, start, pytest):
-    """The plugin, ready to be registered; None when no test was rewritten."""
+def prepare(send, plain, name_of, start, pytest):
+    """The plugins, ready to be registered."""
     encoder = make_encoder(start["numpy"])
     hide()
-    if start["values"] is None:
-        return None
-    pytest.hookimpl(hookwrapper=True, tryfirst=True)(Recording.pytest_runtest_protocol)
-    failures = (AssertionError, pytest.fail.Exception)
-    return Recording(send, name_of, start["values"], encoder, failures)
+    ours, note, soft = [], None, False
+    if start["values"] is not None:
+        pytest.hookimpl(hookwrapper=True, tryfirst=True)(Recording.pytest_runtest_protocol)
+        failures = (AssertionError, pytest.fail.Exception)
+        ours.append(Recording(send, name_of, start["values"], encoder, failures))
+        note, soft = ours[0].note, start["values"]["soft"]
+    if start["doctests"] is not None:
+        ours.append(doctest_calls.prepare(send, name_of, start["doctests"], note, soft, pytest))
+    if start["opened"]:
+        ours.append(opened.prepare(send, plain, start["mount"], pytest))
+    return ours

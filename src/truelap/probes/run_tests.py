@@ -6,12 +6,13 @@ Conversation (frames: 4-byte big-endian length, one JSON object):
     hello                       before anything of the tree can be imported
     start         ->            mount, roots (folders to import from), args, options (forced on pytest's), chunk_bytes,
                                 numpy (whether to have it ready), values (the recorder's name, soft, test_s; or null),
-                                skip (ids that do not run), only (those that do, if not all)
+                                skip (ids that do not run), only (those that do, if not all), doctests and opened (below)
                   <- plugins    what pytest registered, as it happens
                   <- collector  one file, class or folder was collected
                   <- collected  the complete list of ids, in parts
                   <- phase      one phase of one test
                   <- values     what rewritten tests compared (attest.py)
+                  <- doctest    one doctest of the tree (doctest_calls.py) ; opened: files that were read (opened.py)
                   <- end        pytest returned; the process ends at once
 
 Every reply is a claim of a process that shares its memory with the tree's code: the judge believes none alone.
@@ -95,9 +96,9 @@ class Wire:
 class Reporter:
     """The judge's plugin: passes on what pytest reports, and forces the few options that the judge decides."""
 
-    def __init__(self, wire, start, recording):
+    def __init__(self, wire, start, ours):
         self._wire = wire
-        self._recording = recording
+        self._ours = ours
         self._mount = os.path.join(os.path.realpath(start["mount"]), "")
         self._options = start["options"]
         self._chunk_bytes = start["chunk_bytes"]
@@ -110,7 +111,7 @@ class Reporter:
 
     def pytest_plugin_registered(self, plugin, manager):
         self._manager = manager
-        if type(plugin) is not Reporter and plugin is not self._recording:
+        if type(plugin) is not Reporter and all(plugin is not one for one in self._ours):
             self._unsent.append((manager.get_name(plugin), plugin))
 
     def pytest_warning_recorded(self):
@@ -197,9 +198,8 @@ class Reporter:
         return tail(text)
 
 
-def run(wire, start, recording, pytest):
-    reporter = Reporter(wire, start, recording)
-    plugins = [reporter, *([] if recording is None else [recording])]
+def run(wire, start, ours, pytest):
+    reporter = Reporter(wire, start, ours)
     # First in line: plugins that distribute or repeat tests look at the options in their own pytest_configure.
     pytest.hookimpl(tryfirst=True)(Reporter.pytest_configure)
     args = list(start["args"])
@@ -207,7 +207,7 @@ def run(wire, start, recording, pytest):
         args[:0] = ["-o", "cache_dir=" + os.path.join(tempfile.gettempdir(), "pytest-cache")]
     sys.argv = [pytest.__file__, *args]
     try:
-        code = int(pytest.main(args, plugins=plugins))
+        code = int(pytest.main(args, plugins=[reporter, *ours]))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 3
     except BaseException:
@@ -227,7 +227,7 @@ def main():
 
     wire.send({"type": "hello"})
     start = wire.receive()
-    recording = record_tests.prepare(wire.send, node_name, start, pytest)
+    ours = record_tests.prepare(wire.send, plain, node_name, start, pytest)
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         del os.environ[name]
     roots = list(start["roots"])
@@ -235,7 +235,7 @@ def main():
     os.environ["PYTHONPATH"] = os.pathsep.join(roots)
     status = 1
     try:
-        run(wire, start, recording, pytest)
+        run(wire, start, ours, pytest)
         status = 0
     except BaseException:
         traceback.print_exc()

@@ -93,6 +93,34 @@ def copy_tree(tree: TreeOnDisk, into: Path) -> TreeOnDisk:
     return TreeOnDisk(into, tree.manifest)
 
 
+def overlaid(tree: TreeOnDisk, other: TreeOnDisk, paths: Iterable[bytes], into: Path) -> TreeOnDisk:
+    """Copy a tree with some paths as another tree has them; what stands in their way is left out.
+
+    Args:
+        tree: what to copy.
+        other: holds every one of `paths`, none of them a link.
+        paths: taken from there.
+        into: a folder that is absent or empty.
+    """
+    taken = {path: other.manifest[path] for path in paths}
+    folders = {folder for path in taken for folder in _folders_above(path)}
+    kept = {
+        path: entry
+        for path, entry in tree.manifest.items()
+        if path not in taken and path not in folders and taken.keys().isdisjoint(_folders_above(path))
+    }
+    copy_tree(TreeOnDisk(tree.root, kept), into)
+    _make_folders(into, taken)
+    for path, (mode, _) in taken.items():
+        _copy_file(_at(other.root, path), _at(into, path), mode)
+    return TreeOnDisk(into, {**kept, **taken})
+
+
+def _folders_above(path: bytes) -> list[bytes]:
+    parts = path.split(b"/")
+    return [b"/".join(parts[:depth]) for depth in range(1, len(parts))]
+
+
 def deviations(root: Path, manifest: Manifest) -> Deviations:
     """Compare a folder with a manifest, by content; links are not followed.
 

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.attested import Bench, Judged, by_values
+from truelap.checks.tests.attested import Bench, Judged, by_values, plain_run
 from truelap.checks.tests.choosing import choose, config_of, folders_of
+from truelap.checks.tests.data_files import read_by_tests, with_base_data
+from truelap.checks.tests.doctest_book import Book, learnt
 from truelap.checks.tests.evidence import Side, TestsEvidence, judge
 from truelap.checks.tests.plan import by_file
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Plan, Run, Setup
 from truelap.errors import UsageError
+from truelap.model import shown
 from truelap.policy import matches
 from truelap.task import import_roots
 
@@ -70,7 +73,8 @@ class _Station:
         setup = self._setup(base, selection)
         before, plan = _base_side(setup, base, selection)
         spoilt = before.config_error is not None or bool(before.faults) or not before.passed
-        candidate = self.world.trees.candidate(self.case)
+        data = () if spoilt or not self.policy.keeps("test_data") else read_by_tests(before, base, setup)
+        candidate, other = with_base_data(setup, base, self.world.trees.candidate(self.case), data)
         judged = None if spoilt else _judged(setup, before, base, candidate, plan)
         touched = setup.traces.of
         return TestsEvidence(
@@ -83,11 +87,12 @@ class _Station:
             values=judged.values if judged else None,
             secret=judged.secret if judged else None,
             canaries=judged.canaries if judged else None,
+            data=tuple(map(shown, other)),
         )
 
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:
         world, policy, task = self.world, self.policy, self.task
-        code = (*policy.protected.patterns, *policy.test_code.patterns, *self.case.base.protected_paths)
+        own = (*self.case.base.protected_paths, *self.case.base.test_code)
         return Setup(
             world=world,
             policy=policy,
@@ -96,7 +101,7 @@ class _Station:
             mount=PurePosixPath(task.environment.mount),
             roots=import_roots(task.environment, base.manifest),
             env=task.environment.env,
-            guarded=code,
+            guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
             timeout_s=task.tests.timeout_s or policy.tests.timeout_s,
             jobs=self.settings.jobs,
             # What is kept holds for one seed.
@@ -107,9 +112,11 @@ class _Station:
 
 def _judged(setup: Setup, before: Side, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan) -> Judged:
     """Both sides, and what the candidate's values say."""
-    if not any(map(setup.policy.keeps, ("values", "perturb", "canaries"))):
-        return Judged(before, run_side(setup, Run("candidate", candidate, plan)))
-    return by_values(Bench(setup, base, candidate, plan), before)
+    keeps = setup.policy.keeps
+    book = learnt(session.doctests for session in before.sessions) if keeps("doctests") else Book()
+    if not any(map(keeps, ("values", "perturb", "canaries"))):
+        return Judged(before, run_side(setup, plain_run(candidate, plan, book)))
+    return by_values(Bench(setup, base, candidate, plan, book), before)
 
 
 def _has_numpy(world: World, policy: Policy, base: TreeOnDisk) -> bool:
@@ -142,4 +149,4 @@ def _base_side(setup: Setup, base: TreeOnDisk, selection: Selection) -> tuple[Si
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
         if spread and all(file.encode() in base.manifest for files in spread for file in files):
             plan = spread
-    return run_side(setup, Run("base", base, plan, keep=True)), plan
+    return run_side(setup, Run("base", base, plan, learn=True, keep=True)), plan

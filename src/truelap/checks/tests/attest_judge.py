@@ -1,6 +1,4 @@
-"""Judges tests by the values that their assertions compared, base's against the candidate's.
-
-What a worker says of its own success has no part in it.
+"""Judges tests by the values that their assertions compared; what a worker says of its own success has no part in it.
 
 - `learn`: from runs of base, which values each test produces, and which of them can be relied on
 - `judge_test`: what the candidate's values of one test are worth against that
@@ -10,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.checks.tests.attest_truth import is_witness, same_truth
+from truelap.checks.tests.doctest_output import Printed, computes_alike, meets, unwanted
 from truelap.values import Difference, Tolerance, canonical, compare, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from truelap.checks.tests.attest_sites import Site
 
@@ -32,6 +32,7 @@ _EVENT_PARTS = 3
 _EMPTY_TAGS = ("no", "again", "up", "cls", "fn", "mod")
 _NOTHING = Difference("", "missing", "a value", "nothing")
 _MORE = Difference("", "extra", "nothing", "a value")
+_UNWANTED = Difference("", "text", "what is wanted", "something else")
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,14 @@ def judge_test(
         for occurrence, difference in _differences(known, candidate.get(place, []), tolerance or Tolerance())
     ]
     found += [Deviation(*place, 0, bench.chance, _MORE) for place in candidate if place not in truth]
+    found += [
+        Deviation(*place, 0, False, _UNWANTED)
+        for place, known in truth.items()
+        if isinstance(site := sites.get(place[0]), Printed)
+        and known.stability == "unstable"
+        and not perturbed
+        if any(map(partial(unwanted, site), known.values, candidate.get(place, [])))
+    ]
     found.sort(key=lambda deviation: deviation.weak)
     telling = sum(map(tells, values))
     return Ruling(
@@ -208,11 +217,16 @@ class _Bench:
             return False
         if is_witness(site, place[1]):
             return True
+        if isinstance(site, Printed):
+            return self._both(place, occurrence, computes_alike if self._perturbed else partial(meets, site))
         if self._perturbed and site.kind != "raises":
             # No assertion need hold, but 0 in place of 0.0 is a difference that no `==` would show.
-            base, candidate = (side.get(place, [])[occurrence : occurrence + 1] for side in self._sides)
-            return bool(base and candidate) and holds("==", base[0], candidate[0]) is True
+            return self._both(place, occurrence, partial(holds, "=="))
         return same_truth(site, place[1], occurrence, self._sides)
+
+    def _both(self, place: Place, occurrence: int, alike: Callable[[Any, Any], bool | None]) -> bool:
+        base, candidate = (side.get(place, [])[occurrence:] for side in self._sides)
+        return bool(base and candidate) and alike(base[0], candidate[0]) is True
 
 
 def _differences(

@@ -76,6 +76,10 @@ class Literals(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
+    def visit_statements(self, nodes: Sequence[ast.AST]) -> None:
+        """Statements that stand outside of any function, and are a test all the same."""
+        self._open(nodes)
+
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """As a file: its functions, and the data that it defines."""
         for decorator in node.decorator_list:

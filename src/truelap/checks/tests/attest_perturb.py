@@ -92,6 +92,26 @@ def perturb(
     return Perturbed(changed, len(swaps))
 
 
+def perturb_example(source: str, secret: bytes, filename: str) -> str:
+    """Replace literals in one example of a doctest, as if it stood in a test function; as it is where that cannot be.
+
+    Args:
+        source: of the example.
+        secret: as for `perturb`.
+        filename: keeps doctests apart.
+    """
+    try:
+        text, tree = read_text(source.encode()), parse(source.encode(), filename)
+        finder = Literals(parameters=False)
+        finder.visit_statements(tree.body)
+        lot = Lot(secret, filename)
+        changed = splice(text.text, (), _swaps(finder, text, lot, {False: 0.9, True: 0.9}))
+        parse(changed.encode(), filename)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return changed
+
+
 def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> Iterable[Swap]:
     for node, function in finder.found:
         place = _key(node, function, lot)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_perturb import perturb
 from truelap.checks.tests.attest_rewrite import attest
+from truelap.checks.tests.doctest_book import Book
 from truelap.policy import matches
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Sources:
         sites: every site by id.
         homes: the file of each site.
         plain: files that run as they are, with the reason.
+        book: base's doctests; their sites and homes are among those above.
     """
 
     name: str
@@ -35,11 +37,21 @@ class Sources:
     sites: Mapping[int, Site] = field(default_factory=dict)
     homes: Mapping[int, str] = field(default_factory=dict)
     plain: Mapping[str, str] = field(default_factory=dict)
+    book: Book = field(default_factory=Book)
 
     @property
     def shown(self) -> set[str]:
         """The rewritten files, as ids name them."""
         return {shown_path(path) for path in self.files}
+
+    def speaks(self, test: str) -> bool:
+        """Whether a test's values are recorded."""
+        return test in self.book.ids or file_of(test) in self.shown
+
+    def with_book(self, book: Book) -> Sources:
+        """The same with doctests."""
+        sites, homes = {**self.sites, **book.sites}, {**self.homes, **book.homes}
+        return replace(self, book=book, sites=sites, homes=homes)
 
     def also_plain(self, reasons: Mapping[str, str]) -> Sources:
         """The same with more files on record as plain."""

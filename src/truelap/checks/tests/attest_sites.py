@@ -13,7 +13,7 @@ from truelap.values import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Kind = Literal["compare", "truth", "call", "raises", "assert"]
+Kind = Literal["compare", "truth", "call", "raises", "assert", "prints"]
 Role = Literal["claim", "witness"]
 
 _MAX_ARGUMENTS = 8

@@ -14,6 +14,7 @@ from truelap.checks.tests.value_evidence import ValueEvidence, truths, weigh
 
 if TYPE_CHECKING:
     from truelap.checks.tests.attest_plan import Sources
+    from truelap.checks.tests.doctest_book import Book
     from truelap.checks.tests.evidence import Side
     from truelap.checks.tests.sessions import Plan, Setup
     from truelap.checks.tests.value_evidence import CanaryEvidence, SecretEvidence
@@ -32,13 +33,15 @@ class Bench:
         base: its tree.
         candidate: its tree.
         plan: arguments of each session.
+        book: base's doctests.
     """
 
-    def __init__(self, setup: Setup, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan) -> None:
+    def __init__(self, setup: Setup, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan, book: Book) -> None:
         self.setup = setup
         self.base = base
         self.candidate = candidate
         self.plan = plan
+        self.book = book
         self.name = f"_{secrets.token_hex(8)}"
 
     def read(self, path: bytes) -> bytes:
@@ -58,6 +61,7 @@ class Bench:
             tree=self.base if side == "base" else self.candidate,
             plan=self.plan if plan is None else plan,
             sources=sources.files,
+            book=sources.book,
             recording=Recording(self.name),
             hash_seed=self.setup.seed ^ _OTHER_SEEDS[again],
             keep=side == "base",
@@ -83,6 +87,11 @@ class Judged:
     canaries: CanaryEvidence | None = None
 
 
+def plain_run(tree: TreeOnDisk, plan: Plan, book: Book) -> Run:
+    """A run of the candidate in which nothing is recorded."""
+    return Run("candidate", tree, plan, book=book)
+
+
 def by_values(bench: Bench, before: Side) -> Judged:
     """Judge the candidate by what its tests compare.
 
@@ -96,13 +105,13 @@ def by_values(bench: Bench, before: Side) -> Judged:
     keeps = bench.setup.policy.keeps
     sources, first = _faithful(bench, before)
     if first is None:
-        candidate = run_side(bench.setup, Run("candidate", bench.candidate, bench.plan))
+        candidate = run_side(bench.setup, plain_run(bench.candidate, bench.plan, bench.book))
         return Judged(before, candidate, _nothing(before, sources))
     again, candidate = run_sides(
         bench.setup, [bench.run("base", sources, again=1), bench.run("candidate", sources)]
     )
     steady = before.without(_unlike(before, first))
-    names = [name for name in steady.passed if file_of(name) in sources.shown]
+    names = list(filter(sources.speaks, steady.passed))
     known = truths([first, again], names)
     found = weigh(known, candidate, sources, [name for name in steady.passed if name not in known])
     found = _second_look(bench, [first, again], candidate, sources, found)
@@ -139,8 +148,8 @@ def _faithful(bench: Bench, before: Side) -> tuple[Sources, Side | None]:
     paths = bench.paths(before)
     unfit: dict[str, str] = {}
     for _ in range(_ROUNDS):
-        sources = rewrite(paths, bench.read, bench.name).also_plain(unfit)
-        if not sources.files:
+        sources = rewrite(paths, bench.read, bench.name).also_plain(unfit).with_book(bench.book)
+        if not sources.files and not sources.book.tests:
             return sources, None
         first = run_side(bench.setup, bench.run("base", sources))
         if first.faults or first.config_error:

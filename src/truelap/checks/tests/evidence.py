@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _NAMED = 5
 """How many node ids a finding spells out; tests.json holds all."""
 
+_DATA = "is data that base's test code reads; the tests had base's version"
 _UNSTEADY = {"outcome": "failed", "message": "passes at base only sometimes"}
 
 
@@ -103,6 +104,8 @@ class TestsEvidence(Evidence):
     """Of tests with changed literals; None when there was no such pass."""
     canaries: CanaryEvidence | None = None
     """Of tests that must fail; None when none ran."""
+    data: tuple[str, ...] = ()
+    """Changed files that base's test code reads: the candidate's tests had base's version."""
 
     @property
     def blocked(self) -> bool:
@@ -162,7 +165,7 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     did = tampering(evidence.base, evidence.candidate, regressed=bool(evidence.regressed))
     found = (*did, *_canary_findings(evidence), *plugins)
     regressed = () if blocked else _regressions(evidence, evidence.candidate, policy)
-    return (*blocked, *found, *regressed, *chosen)
+    return (*blocked, *_put_back(evidence), *found, *regressed, *chosen)
 
 
 def _choice_findings(selection: Selection) -> Iterable[Finding]:
@@ -228,6 +231,10 @@ def _canary_findings(evidence: TestsEvidence) -> Iterable[Finding]:
     for name in evidence.canaries.passed if evidence.canaries else ():
         text = f"a test that was made to fail, and fails at base, is reported as passed: {name}"
         yield Finding(code="tamper:canary", level="fail", message=text)
+
+
+def _put_back(evidence: TestsEvidence) -> Iterable[Finding]:
+    return (Finding(code="discarded:test_data", level="info", message=_DATA, path=p) for p in evidence.data)
 
 
 def _spared(policy: Policy) -> tuple[str, ...]:

@@ -69,6 +69,8 @@ def _key(setup: Setup, run: Run) -> str:
         "seeds": [setup.seed, run.hash_seed],
         "plan": run.plan,
         "collect_only": run.collect_only,
+        "learn": run.learn,
+        "doctests": run.book.sent(soft=False),
         # The recorder's name is drawn anew each time.
         "sources": _files(
             (path, _sha256(text.replace(own, _RECORDER))) for path, text in run.sources.items()

@@ -108,6 +108,55 @@ class Values(Frozen):
     events: Annotated[Any, BeforeValidator(_events)]
 
 
+class Example(Frozen):
+    """One example of a doctest, as the standard library keeps it."""
+
+    source: str
+    want: str
+    exc: str | None
+    """The exception that is wanted, as its last lines say it."""
+    line: int
+    """Within the docstring or document, from 0."""
+    indent: int
+    options: dict[str, bool]
+    """Flags that the example switches on or off, by name."""
+
+
+class DocTest(Frozen):
+    """One doctest."""
+
+    name: str
+    file: str | None
+    line: int | None
+    """Where its docstring starts, from 0."""
+    doc: str | None
+    examples: Annotated[tuple[Example, ...], BeforeValidator(_as_tuple)]
+
+
+class Doctest(Frozen):
+    """A doctest that somebody looked for."""
+
+    type: Literal["doctest"]
+    home: NodeName
+    """The file that was being collected, or the test that ran."""
+    call: Count
+    """Number of the request, counted per home."""
+    test: DocTest | None
+    """None for one that cannot be told: then base's answer to this request is not known."""
+
+
+def _as_pairs(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+
+
+class Opened(Frozen):
+    """Files of the tree that its own code opened to read."""
+
+    type: Literal["opened"]
+    pairs: Annotated[tuple[tuple[NodeName, NodeName], ...], BeforeValidator(_as_pairs)]
+    """Path, and the file of the code that opened it; "<doctest>" for an example."""
+
+
 class End(Frozen):
     """pytest has returned; nothing may follow but the end of the process."""
 
@@ -118,7 +167,7 @@ class End(Frozen):
     """pytest's own internal error, "" for none."""
 
 
-Message = Hello | Plugins | Collector | Collected | Phase | Values | End
+Message = Hello | Plugins | Collector | Collected | Phase | Values | Doctest | Opened | End
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.messages import Collected, Collector, End, Hello, Phase, Plugin, Plugins, Values
+from truelap.checks.tests.messages import (
+    Collected,
+    Collector,
+    Doctest,
+    End,
+    Hello,
+    Opened,
+    Phase,
+    Plugin,
+    Plugins,
+    Values,
+)
 from truelap.checks.tests.results import BADNESS, Fault, Node, Session, merged, packed, phase_outcome
 from truelap.errors import StepFault
 
@@ -94,6 +105,8 @@ class Fold:
         self._runs: dict[str, list[_Run]] = {}
         self._plugins: dict[Plugin, None] = {}
         self._uncollected: dict[str, str] = {}
+        self._doctests: list[Doctest] = []
+        self._opened: dict[tuple[str, str], None] = {}
         self._kept = 0
         self._values: dict[str, list[bytes]] = {}
         self._value_bytes = 0
@@ -129,14 +142,12 @@ class Fold:
             case Plugins():
                 self._keep(plugin.name + plugin.dist for plugin in message.plugins)
                 self._plugins.update(dict.fromkeys(message.plugins))
-            case Collector():
-                if message.outcome != "passed":
-                    self._keep((message.id, message.text))
-                    self._uncollected[message.id] = message.text
-            case Collected():
+            case Collector() | Collected():
                 self._collected(message)
             case Phase() | Values():
                 self._of_a_test(message)
+            case Doctest() | Opened():
+                self._of_the_tree(message)
             case End():
                 self.end = message
 
@@ -155,7 +166,19 @@ class Fold:
             fault=fault,
             seconds=seconds,
             values={name: tuple(parts) for name, parts in self._values.items()},
+            doctests=tuple(self._doctests),
+            opened=tuple(self._opened),
         )
+
+    def _of_the_tree(self, message: Doctest | Opened) -> None:
+        if isinstance(message, Opened):
+            self._keep(path + by for path, by in message.pairs)
+            self._opened.update(dict.fromkeys(message.pairs))
+            return
+        test = message.test
+        texts = [text for each in test.examples for text in (each.source, each.want)] if test else []
+        self._keep((message.home, (test and test.doc) or "", *texts))
+        self._doctests.append(message)
 
     def _of_a_test(self, message: Phase | Values) -> None:
         name = message.id if isinstance(message, Phase) else message.test
@@ -181,7 +204,12 @@ class Fold:
         if self._kept > _KEPT_CHARS:
             raise StepFault("oversized", "the worker said more than a judge can keep")
 
-    def _collected(self, message: Collected) -> None:
+    def _collected(self, message: Collector | Collected) -> None:
+        if isinstance(message, Collector):
+            if message.outcome != "passed":
+                self._keep((message.id, message.text))
+                self._uncollected[message.id] = message.text
+            return
         if self._complete:
             raise StepFault("garbled", "the worker listed its tests twice")
         self._keep(message.ids)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from truelap.checks.tests.messages import Plugin
+from truelap.checks.tests.messages import Doctest, Plugin
 from truelap.model import Frozen
 from truelap.values import canonical
 
@@ -97,6 +97,10 @@ class Session(Frozen):
     """Wall time of the whole sandboxed step, by the judge's clock."""
     values: dict[str, tuple[bytes, ...]] = Field(default_factory=dict)
     """What rewritten tests sent, by id: lists of events as `packed` keeps them."""
+    doctests: tuple[Doctest, ...] = ()
+    """What was found when doctests were looked for; told only where the tree's own are wanted."""
+    opened: tuple[tuple[str, str], ...] = ()
+    """Files of the tree that its code read, and the file of that code; likewise."""
 
 
 def phase_outcome(phase: Phase) -> TestOutcome:

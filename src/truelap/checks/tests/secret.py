@@ -57,8 +57,9 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
     Raises:
         WorldError: the machine or the sandbox failed.
     """
-    changed = rewrite(sources.files, bench.read, bench.name, fresh_secret(bench.setup.seed))
-    if not changed.files:
+    secret = fresh_secret(bench.setup.seed)
+    changed = rewrite(sources.files, bench.read, bench.name, secret).with_book(sources.book.perturbed(secret))
+    if not changed.files and not changed.book.tests:
         return SecretEvidence()
 
     slowest = max(node.seconds for node in before.nodes.values())
@@ -71,7 +72,7 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
 
     base = run_side(bench.setup, run("base"))
     skip = [name for name, node in base.nodes.items() if _is_slow(node, test_s)]
-    names = [name for name in base.nodes if name not in set(skip) and file_of(name) in changed.shown]
+    names = [name for name in base.nodes if name not in set(skip) and changed.speaks(name)]
     candidate = run_side(bench.setup, run("candidate", skip=skip))
     truth = perturbed_truths([base], names, sources, changed, known)
     found = weigh(truth, candidate, changed, (), perturbed=True)

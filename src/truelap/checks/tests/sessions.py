@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from truelap.checks.tests.doctest_book import Book
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
@@ -92,6 +93,8 @@ class Run:
         hash_seed: None for the verification's own.
         skip: ids that do not run.
         only: the ids that run; empty for all.
+        book: doctests of base, which run whatever the tree's docstrings say.
+        learn: whether the sessions tell of the tree's own doctests, and of the files that its code opens.
         keep: whether the next submission may use it: a run of base that depends on no secret.
         on_record: whether what it touches counts; not for tests that are made to fail, which may leave things behind.
     """
@@ -105,6 +108,8 @@ class Run:
     hash_seed: int | None = None
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    book: Book = field(default_factory=Book)
+    learn: bool = False
     keep: bool = False
     on_record: bool = True
 
@@ -207,7 +212,16 @@ def _start(setup: Setup, run: Run, args: Sequence[str]) -> dict[str, Any]:
         "values": None if run.recording is None else asdict(run.recording),
         "skip": list(run.skip),
         "only": list(run.only),
+        "doctests": _doctests(run),
+        "opened": run.learn,
     }
+
+
+def _doctests(run: Run) -> dict[str, Any] | None:
+    if run.learn:
+        return {"book": None}
+    soft = run.recording is not None and run.recording.soft
+    return {"book": run.book.sent(soft=soft)} if run.book.tests else None
 
 
 def _nothing_more(live: Live) -> None:
