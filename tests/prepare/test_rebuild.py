@@ -93,7 +93,7 @@ def line(world, tmp_path):
 
 def _tree(store, files):
     blobs = [
-        (path.encode(), 0o100644, store.add_blob(text.encode()))
+        (path.encode(), 0o100755 if path.endswith(".sh") else 0o100644, store.add_blob(text.encode()))
         for path, text in files.items()
         if text is not None
     ]
@@ -253,6 +253,30 @@ def test_links_pipes_and_bytecode_stay_behind(line):
     done = line(SCRIPTED, {"build.py": build})
     assert done.codes == []
     assert set(done.candidate) - set(SCRIPTED) == {"made.txt"}
+
+
+SHELL = {**SCRIPTED, "build.sh": "#!/bin/sh\necho built > made.txt\n"}
+BY_SHELL = Task(environment=Environment(build=(("./build.sh",),)))
+
+
+@pytest.mark.parametrize("script", [None, "#!/no/such/shell\n"])
+def test_a_build_that_the_candidate_keeps_from_starting_is_its_failure(line, script):
+    done = line(SHELL, {"build.sh": script, "p.c": "/* other */"}, task=BY_SHELL)
+    assert (done.codes, done.levels) == (["rebuild_failed"], {"fail"})
+    assert "build.sh" in done.said
+
+
+def test_a_script_that_builds_is_run(line):
+    done = line(SHELL, {"p.c": "/* other */"}, task=BY_SHELL)
+    assert (done.codes, done.candidate["made.txt"]) == ([], b"built\n")
+
+
+def test_a_command_that_is_not_there_says_nothing_of_the_submission(line):
+    task = Task(environment=Environment(build=(("no-such-tool",),)))
+    done = line(SCRIPTED, {"p.c": "/* other */"}, task=task)
+    assert (done.codes, done.levels) == (["rebuild:base_failed"], {"inconclusive"})
+    assert "no-such-tool" in done.said
+    assert "not found" in done.said
 
 
 def test_a_build_that_hangs_is_the_candidates_failure(line):

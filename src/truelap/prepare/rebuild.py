@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 # Trees carry no .git and no clock: version tools that ask for either get the same answer on both sides.
 _FIXED = {"SETUPTOOLS_SCM_PRETEND_VERSION": "0.0.0", "SOURCE_DATE_EPOCH": "315532800"}
 _SHOWN_BYTES = 400
+_STARTER = ("/bin/sh", "-c", 'exec "$0" "$@"')
+"""A command that cannot be started (a script that the candidate deletes) is then a build that fails, and no fault of the sandbox."""
 
 
 class Rebuilt(Evidence):
@@ -155,7 +157,7 @@ class _Rebuild:
         environment = self._task.environment
         return Step(
             name=name,
-            argv=with_interpreter(command, self._world.interpreter.executable, self._python),
+            argv=(*_STARTER, *with_interpreter(command, self._world.interpreter.executable, self._python)),
             tree=copy.root,
             limits=self._policy.limits,
             mount=PurePosixPath(environment.mount),
