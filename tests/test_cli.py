@@ -173,7 +173,7 @@ def test_grade_and_report_read_a_result_back(verified):
     assert (graded.returncode, json.loads(graded.stdout)) == (0, json.loads(done.stdout))
     shown = truelap("report", out, out)
     assert shown.returncode == 0
-    assert shown.stdout.count("ACCEPTED") == 2
+    assert shown.stdout.count(f"{out}:\nACCEPTED") == 2
     assert [one["outcome"] for one in json.loads(truelap("report", out, "--json").stdout)] == ["accepted"]
 
 

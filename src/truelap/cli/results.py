@@ -11,7 +11,7 @@ import typer
 
 from truelap.cli.options import Common, Running, WithPolicy, command, option
 from truelap.cli.watch import Watch
-from truelap.cli.words import say, say_json
+from truelap.cli.words import one_line, say, say_json
 
 if TYPE_CHECKING:
     from truelap.model import Verdict
@@ -79,11 +79,14 @@ def report(options: Report) -> int:
     """Show results for people."""
     from truelap.report import render_text
 
-    verdicts = [_read(folder, None) for folder in options.folders]
+    verdicts = [(folder, _read(folder, None)) for folder in options.folders]
     if options.json:
-        say_json([verdict.model_dump(mode="json") for verdict in verdicts])
-    else:
-        say("\n\n".join(render_text(verdict).rstrip("\n") for verdict in verdicts))
+        say_json([verdict.model_dump(mode="json") for _, verdict in verdicts])
+        return 0
+    for number, (folder, verdict) in enumerate(verdicts):
+        if len(verdicts) > 1:
+            say(f"{chr(10) if number else ''}{one_line(str(folder))}:")
+        say(render_text(verdict).rstrip("\n"))
     return 0
 
 
