@@ -40,6 +40,8 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "values": "what assertions compare is held against base's, whatever the worker says of the outcome",
         "perturb": "tests run once more with literals that only the judge knows, and must compute what base computes",
         "canaries": "tests that must fail ride along, and none of them may pass",
+        "mutants": "tests of a package that the judge has changed must fail as they do at base",
+        "integrity": "what code of the candidate changes in that which judges it is held against what base's changes",
         # time
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",

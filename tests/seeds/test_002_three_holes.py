@@ -64,7 +64,7 @@ def policy_without(run, path, *defences, rules=()):
     return path
 
 
-VALUES = ("values", "perturb", "canaries")
+VALUES = ("values", "perturb", "canaries", "integrity", "mutants")
 """The layers that compare values. Where they are off, no one of them stands in for the defence that a test is about."""
 
 

@@ -14,7 +14,7 @@ import encode
 import encode_numpy  # noqa: F401  make_encoder imports it by name when the folder is out of reach
 import opened
 
-_OURS = ("attest", "record_tests", "encode", "doctest_calls", "opened")
+_OURS = ("attest", "record_tests", "encode", "doctest_calls", "opened", "integrity")
 
 
 class TimeLimitError(BaseException):
@@ -23,7 +23,7 @@ class TimeLimitError(BaseException):
 
 def hide():
     """Take the probes' modules out of sight: the tree may have some of the same names."""
-    for name in [name for name in sys.modules if name in _OURS or name.startswith("encode_")]:
+    for name in [name for name in sys.modules if name in _OURS or name.startswith(("encode_", "integrity_"))]:
         if getattr(sys.modules[name], "__file__", "").startswith(_FOLDER):
             del sys.modules[name]
 
@@ -64,6 +64,7 @@ class Recording:
 
         self._recorder = attest.Recorder(passed_on, encoder, failures, soft=wanted["soft"])
         self.note = self._recorder.note
+        self.parts = [self._recorder, encoder]
         setattr(builtins, wanted["name"], self._recorder)
         self._timer = signal.setitimer
         if self._limit_s:

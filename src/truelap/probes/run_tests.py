@@ -6,13 +6,13 @@ Conversation (frames: 4-byte big-endian length, one JSON object):
     hello                       before anything of the tree can be imported
     start         ->            mount, roots (folders to import from), args, options (forced on pytest's), chunk_bytes,
                                 numpy (whether to have it ready), values (the recorder's name, soft, test_s; or null),
-                                skip (ids that do not run), only (those that do, if not all), doctests and opened (below)
+                                skip and only (ids), integrity, doctests and opened (below)
                   <- plugins    what pytest registered, as it happens
                   <- collector  one file, class or folder was collected
                   <- collected  the complete list of ids, in parts
                   <- phase      one phase of one test
                   <- values     what rewritten tests compared (attest.py)
-                  <- doctest    one doctest of the tree (doctest_calls.py) ; opened: files that were read (opened.py)
+                  <- doctest, opened, integrity: what the tree has, reads and changes (the programs of these names)
                   <- end        pytest returned; the process ends at once
 
 Every reply is a claim of a process that shares its memory with the tree's code: the judge believes none alone.
@@ -96,9 +96,9 @@ class Wire:
 class Reporter:
     """The judge's plugin: passes on what pytest reports, and forces the few options that the judge decides."""
 
-    def __init__(self, wire, start, ours):
+    def __init__(self, wire, start):
         self._wire = wire
-        self._ours = ours
+        self.plugins = [self]
         self._mount = os.path.join(os.path.realpath(start["mount"]), "")
         self._options = start["options"]
         self._chunk_bytes = start["chunk_bytes"]
@@ -111,7 +111,7 @@ class Reporter:
 
     def pytest_plugin_registered(self, plugin, manager):
         self._manager = manager
-        if type(plugin) is not Reporter and all(plugin is not one for one in self._ours):
+        if not any(plugin is ours for ours in self.plugins):
             self._unsent.append((manager.get_name(plugin), plugin))
 
     def pytest_warning_recorded(self):
@@ -198,8 +198,7 @@ class Reporter:
         return tail(text)
 
 
-def run(wire, start, ours, pytest):
-    reporter = Reporter(wire, start, ours)
+def run(wire, start, reporter, pytest):
     # First in line: plugins that distribute or repeat tests look at the options in their own pytest_configure.
     pytest.hookimpl(tryfirst=True)(Reporter.pytest_configure)
     args = list(start["args"])
@@ -207,7 +206,7 @@ def run(wire, start, ours, pytest):
         args[:0] = ["-o", "cache_dir=" + os.path.join(tempfile.gettempdir(), "pytest-cache")]
     sys.argv = [pytest.__file__, *args]
     try:
-        code = int(pytest.main(args, plugins=[reporter, *ours]))
+        code = int(pytest.main(args, plugins=list(reporter.plugins)))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 3
     except BaseException:
@@ -219,6 +218,7 @@ def run(wire, start, ours, pytest):
 def main():
     wire = Wire(int(sys.argv[-1]))
     # Here and not above: a child that a test spawns imports this file, without the folder.
+    import integrity_plugin
     import record_tests
 
     # The probes' own folder: a test could import from it by accident.
@@ -227,15 +227,16 @@ def main():
 
     wire.send({"type": "hello"})
     start = wire.receive()
-    ours = record_tests.prepare(wire.send, plain, node_name, start, pytest)
+    reporter = Reporter(wire, start)
+    reporter.plugins += record_tests.prepare(wire.send, plain, node_name, start, pytest)
+    reporter.plugins += integrity_plugin.prepare(wire, reporter.plugins, start["integrity"], pytest)
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         del os.environ[name]
-    roots = list(start["roots"])
-    sys.path[:0] = roots
-    os.environ["PYTHONPATH"] = os.pathsep.join(roots)
+    sys.path[:0] = start["roots"]
+    os.environ["PYTHONPATH"] = os.pathsep.join(start["roots"])
     status = 1
     try:
-        run(wire, start, ours, pytest)
+        run(wire, start, reporter, pytest)
         status = 0
     except BaseException:
         traceback.print_exc()

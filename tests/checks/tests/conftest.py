@@ -23,7 +23,7 @@ TESTS = "from pkg.core import double\n\n\n" + "".join(
     for name, value in (("one", 1), ("two", 2), ("three", 3))
 )
 # Most tests here are about outcomes: without these they need two sessions instead of seven.
-ATTESTATION = ("values", "perturb", "canaries")
+ATTESTATION = ("values", "perturb", "canaries", "mutants")
 PROJECT = {"pkg/__init__.py": "", "pkg/core.py": CORE, "tests/test_core.py": TESTS}
 
 

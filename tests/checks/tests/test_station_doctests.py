@@ -134,7 +134,10 @@ def test_without_the_defence_the_docstring_is_believed(lap, hasty):
 
 def test_a_forged_pass_is_told_by_what_the_examples_print(lap, shipped):
     found = lap(
-        {"core.py": WRONG + FORGED}, base=BASE, task=ALL, policy=shipped.without(["perturb", "canaries"])
+        {"core.py": WRONG + FORGED},
+        base=BASE,
+        task=ALL,
+        policy=shipped.without(["perturb", "canaries", "integrity", "mutants"]),
     )
     assert found.candidate == dict.fromkeys(IDS, "passed"), "the forgery must deceive pytest"
     assert found.regressed == IDS

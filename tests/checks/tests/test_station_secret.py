@@ -53,10 +53,15 @@ def test_answers_that_are_known_or_read_are_told(lap, shipped, lie):
 
 
 def test_a_test_that_must_fail_is_not_believed_when_it_passes(lap, shipped):
-    found = lap({"pkg/core.py": HONEST + FORGED}, policy=shipped)
+    found = lap({"pkg/core.py": HONEST + FORGED}, policy=shipped.without(["integrity", "mutants"]))
     assert found.codes == ["tamper:canary", "tamper:canary"]
     assert [name for name in found.regressed if name.startswith("canary:")] == ["canary:1", "canary:2"]
-    assert lap({"pkg/core.py": HONEST + FORGED}, policy=shipped.without(["canaries"])).findings == ()
+    assert (
+        lap(
+            {"pkg/core.py": HONEST + FORGED}, policy=shipped.without(["canaries", "integrity", "mutants"])
+        ).findings
+        == ()
+    )
 
 
 def test_what_hangs_with_other_literals_is_left_out(lap, shipped):

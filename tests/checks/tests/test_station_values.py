@@ -35,7 +35,10 @@ def test_an_honest_patch_agrees(lap, shipped):
 
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forged_pass_is_a_regression(lap, shipped, forgery):
-    found = lap({"pkg/core.py": WRONG + FORGERIES[forgery]}, policy=shipped.without(["perturb", "canaries"]))
+    found = lap(
+        {"pkg/core.py": WRONG + FORGERIES[forgery]},
+        policy=shipped.without(["perturb", "canaries", "integrity", "mutants"]),
+    )
     assert found.candidate == dict.fromkeys(IDS, "passed"), "the forgery must deceive pytest"
     assert found.regressed == IDS
     assert found.codes == ["tests:regressed"]
@@ -48,7 +51,7 @@ def test_a_forged_pass_is_a_regression(lap, shipped, forgery):
 def test_without_the_defence_the_forgery_is_believed(lap, shipped):
     found = lap(
         {"pkg/core.py": WRONG + FORGERIES["report"]},
-        policy=shipped.without(["values", "perturb", "canaries"]),
+        policy=shipped.without(["values", "perturb", "canaries", "integrity", "mutants"]),
     )
     assert found.findings == ()
 

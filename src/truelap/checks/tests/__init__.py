@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.attested import Bench, Judged, by_values, plain_run
+from truelap.checks.tests.attested import Bench, Judged, by_outcomes, by_values
 from truelap.checks.tests.choosing import choose, config_of, folders_of
 from truelap.checks.tests.data_files import read_by_tests, with_base_data
 from truelap.checks.tests.doctest_book import Book, learnt
@@ -88,6 +88,8 @@ class _Station:
             secret=judged.secret if judged else None,
             canaries=judged.canaries if judged else None,
             data=tuple(map(shown, other)),
+            mutants=judged.mutants if judged else None,
+            integrity=judged.integrity if judged else None,
         )
 
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:
@@ -114,9 +116,10 @@ def _judged(setup: Setup, before: Side, base: TreeOnDisk, candidate: TreeOnDisk,
     """Both sides, and what the candidate's values say."""
     keeps = setup.policy.keeps
     book = learnt(session.doctests for session in before.sessions) if keeps("doctests") else Book()
-    if not any(map(keeps, ("values", "perturb", "canaries"))):
-        return Judged(before, run_side(setup, plain_run(candidate, plan, book)))
-    return by_values(Bench(setup, base, candidate, plan, book), before)
+    bench = Bench(setup, base, candidate, plan, book)
+    if not any(map(keeps, ("values", "perturb", "canaries", "mutants"))):
+        return by_outcomes(bench, before)
+    return by_values(bench, before)
 
 
 def _has_numpy(world: World, policy: Policy, base: TreeOnDisk) -> bool:
@@ -149,4 +152,4 @@ def _base_side(setup: Setup, base: TreeOnDisk, selection: Selection) -> tuple[Si
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
         if spread and all(file.encode() in base.manifest for files in spread for file in files):
             plan = spread
-    return run_side(setup, Run("base", base, plan, learn=True, keep=True)), plan
+    return run_side(setup, Run("base", base, plan, learn=True, keep=True, watched=True)), plan

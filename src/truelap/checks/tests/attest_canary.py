@@ -72,7 +72,7 @@ def canaries(source: bytes, secret: bytes, *, filename: str = "", count: int = 3
     lot = Lot(secret, filename)
     try:
         text, tree = read_text(source), parse(source, filename)
-        tests = sorted(_tests(tree.body, ()), key=lambda test: lot.draw("test", test[0]))
+        tests = sorted(tests_of(tree.body, ()), key=lambda test: lot.draw("test", test[0]))
         planted = [found for found in (_plant(scope, test, text, lot) for scope, test in tests) if found][
             :count
         ]
@@ -90,16 +90,17 @@ def canaries(source: bytes, secret: bytes, *, filename: str = "", count: int = 3
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _tests(body: list[ast.stmt], scope: tuple[str, ...]) -> Iterator[tuple[str, _Function]]:
+def tests_of(body: list[ast.stmt], scope: tuple[str, ...]) -> Iterator[tuple[str, _Function]]:
+    """Test functions by their dotted names."""
     for statement in body:
         if isinstance(statement, ast.ClassDef):
-            yield from _tests(statement.body, (*scope, statement.name))
+            yield from tests_of(statement.body, (*scope, statement.name))
         elif isinstance(statement, _Function) and statement.name.startswith("test"):
             yield ".".join((*scope, statement.name)), statement
 
 
 def _plant(scope: str, test: _Function, text: Text, lot: Lot) -> tuple[Canary, Wrap | Swap] | None:
-    places = sorted(_assertions(test.body), key=lambda place: lot.draw("place", scope, place.lineno))
+    places = sorted(assertions(test.body), key=lambda place: lot.draw("place", scope, place.lineno))
     for place in places:
         edit = _fault(place, text, lot)
         if edit is not None:
@@ -107,7 +108,7 @@ def _plant(scope: str, test: _Function, text: Text, lot: Lot) -> tuple[Canary, W
     return None
 
 
-def _assertions(body: list[ast.stmt]) -> Iterator[ast.Assert | ast.Call]:
+def assertions(body: list[ast.stmt]) -> Iterator[ast.Assert | ast.Call]:
     """Assertions that run when the test runs: straight in its body, or inside `with`."""
     for statement in body:
         if isinstance(statement, ast.Assert):
@@ -116,7 +117,7 @@ def _assertions(body: list[ast.stmt]) -> Iterator[ast.Assert | ast.Call]:
             if called_name(statement.value) in _OPPOSITE:
                 yield statement.value
         elif isinstance(statement, ast.With | ast.For) and not _expects(statement):
-            yield from _assertions(statement.body)
+            yield from assertions(statement.body)
 
 
 def _expects(statement: ast.With | ast.For) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_plan import candidates, file_of, rewrite, shown_path
+from truelap.checks.tests.integrity import compare
+from truelap.checks.tests.mutated import by_mutants
 from truelap.checks.tests.runs import run_side, run_sides
 from truelap.checks.tests.secret import by_canaries, by_secret
 from truelap.checks.tests.sessions import Recording, Run
@@ -16,13 +18,16 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.doctest_book import Book
     from truelap.checks.tests.evidence import Side
+    from truelap.checks.tests.integrity import IntegrityEvidence
     from truelap.checks.tests.sessions import Plan, Setup
-    from truelap.checks.tests.value_evidence import CanaryEvidence, SecretEvidence
+    from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence
     from truelap.world.files import TreeOnDisk
 
 _OTHER_SEEDS = (0, 0x5EED, 0xD1CE5)
 """By how many times base ran before: each run has another hash seed, and the candidate the first."""
 _ROUNDS = 2
+_QUICK_S = 1.0
+"""Longest test, by base's own time, that runs on a changed package."""
 
 
 class Bench:
@@ -78,6 +83,8 @@ class Judged:
         values: None when the defence is off; likewise the others.
         secret: with changed literals.
         canaries: with assertions that must fail.
+        mutants: with a changed package.
+        integrity: what only the candidate changes in that which judges it.
     """
 
     base: Side
@@ -85,11 +92,20 @@ class Judged:
     values: ValueEvidence | None = None
     secret: SecretEvidence | None = None
     canaries: CanaryEvidence | None = None
+    integrity: IntegrityEvidence | None = None
+    mutants: MutantEvidence | None = None
 
 
-def plain_run(tree: TreeOnDisk, plan: Plan, book: Book) -> Run:
-    """A run of the candidate in which nothing is recorded."""
-    return Run("candidate", tree, plan, book=book)
+def by_outcomes(bench: Bench, before: Side) -> Judged:
+    """Judge the candidate by what its worker says of tests as they are. See `by_values`."""
+    candidate = run_side(
+        bench.setup, Run("candidate", bench.candidate, bench.plan, book=bench.book, watched=True)
+    )
+    return Judged(before, candidate, integrity=_integrity(bench, [before], before, candidate))
+
+
+def _integrity(bench: Bench, bases: list[Side], before: Side, candidate: Side) -> IntegrityEvidence | None:
+    return compare(bases, before, candidate) if bench.setup.policy.keeps("integrity") else None
 
 
 def by_values(bench: Bench, before: Side) -> Judged:
@@ -105,24 +121,25 @@ def by_values(bench: Bench, before: Side) -> Judged:
     keeps = bench.setup.policy.keeps
     sources, first = _faithful(bench, before)
     if first is None:
-        candidate = run_side(bench.setup, plain_run(bench.candidate, bench.plan, bench.book))
-        return Judged(before, candidate, _nothing(before, sources))
-    again, candidate = run_sides(
-        bench.setup, [bench.run("base", sources, again=1), bench.run("candidate", sources)]
-    )
+        return replace(by_outcomes(bench, before), values=_nothing(before, sources))
+    both = [bench.run("base", sources, again=1), bench.run("candidate", sources)]
+    again, candidate = run_sides(bench.setup, [replace(run, watched=True) for run in both])
     steady = before.without(_unlike(before, first))
     names = list(filter(sources.speaks, steady.passed))
     known = truths([first, again], names)
     found = weigh(known, candidate, sources, [name for name in steady.passed if name not in known])
     found = _second_look(bench, [first, again], candidate, sources, found)
-    judged = Judged(steady, candidate, found if keeps("values") else None)
+    integrity = _integrity(bench, [before, again], steady, candidate)
+    judged = Judged(steady, candidate, found if keeps("values") else None, integrity=integrity)
     if candidate.faults or candidate.config_error:
         return judged
     passed = [name for name in candidate.passed if name in known and name not in found.differing]
+    quick = [name for name in passed if before.nodes[name].seconds < _QUICK_S]
     return replace(
         judged,
         secret=by_secret(bench, sources, known, before) if keeps("perturb") else None,
         canaries=by_canaries(bench, sources, passed) if keeps("canaries") else None,
+        mutants=by_mutants(bench, sources, known, quick) if keeps("mutants") else None,
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from truelap.checks.tests.integrity import IntegrityEvidence
+from truelap.checks.tests.lies import lies
 from truelap.checks.tests.results import Fault, Node, Session, last_line, union
 from truelap.checks.tests.selection import Selection
 from truelap.checks.tests.tampering import tampering
 from truelap.checks.tests.telling import details, summary
-from truelap.checks.tests.value_evidence import CanaryEvidence, SecretEvidence, ValueEvidence
+from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence, ValueEvidence
 from truelap.model import Evidence, Finding, Frozen
 
 if TYPE_CHECKING:
@@ -106,6 +108,10 @@ class TestsEvidence(Evidence):
     """Of tests that must fail; None when none ran."""
     data: tuple[str, ...] = ()
     """Changed files that base's test code reads: the candidate's tests had base's version."""
+    mutants: MutantEvidence | None = None
+    """Of a package that the judge has changed; None when there was no such pass."""
+    integrity: IntegrityEvidence | None = None
+    """What only the candidate changes in that which judges it; None when nobody looked."""
 
     @property
     def blocked(self) -> bool:
@@ -163,7 +169,7 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
         return (*blocked, *chosen)
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
     did = tampering(evidence.base, evidence.candidate, regressed=bool(evidence.regressed))
-    found = (*did, *_canary_findings(evidence), *plugins)
+    found = (*did, *lies(evidence), *plugins)
     regressed = () if blocked else _regressions(evidence, evidence.candidate, policy)
     return (*blocked, *_put_back(evidence), *found, *regressed, *chosen)
 
@@ -225,12 +231,6 @@ def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
             f" once their literals are changed: {shown}{more}"
         )
         yield Finding(code="tests:perturbed", level="fail", message=text)
-
-
-def _canary_findings(evidence: TestsEvidence) -> Iterable[Finding]:
-    for name in evidence.canaries.passed if evidence.canaries else ():
-        text = f"a test that was made to fail, and fails at base, is reported as passed: {name}"
-        yield Finding(code="tamper:canary", level="fail", message=text)
 
 
 def _put_back(evidence: TestsEvidence) -> Iterable[Finding]:

@@ -71,6 +71,7 @@ def _key(setup: Setup, run: Run) -> str:
         "collect_only": run.collect_only,
         "learn": run.learn,
         "doctests": run.book.sent(soft=False),
+        "watched": run.watched,
         # The recorder's name is drawn anew each time.
         "sources": _files(
             (path, _sha256(text.replace(own, _RECORDER))) for path, text in run.sources.items()

@@ -157,6 +157,21 @@ class Opened(Frozen):
     """Path, and the file of the code that opened it; "<doctest>" for an example."""
 
 
+Change = Annotated[tuple[Name, Name], BeforeValidator(_as_tuple)]
+"""A place, and what has become of it."""
+
+
+class Integrity(Frozen):
+    """What code of the tree has changed since before it could be imported."""
+
+    type: Literal["integrity"]
+    when: Literal["collected", "end"]
+    changes: Annotated[tuple[Change, ...], BeforeValidator(_as_tuple)]
+    """In what judges the tests."""
+    notes: Annotated[tuple[Change, ...], BeforeValidator(_as_tuple)]
+    """In what is the process's own affair."""
+
+
 class End(Frozen):
     """pytest has returned; nothing may follow but the end of the process."""
 
@@ -167,7 +182,7 @@ class End(Frozen):
     """pytest's own internal error, "" for none."""
 
 
-Message = Hello | Plugins | Collector | Collected | Phase | Values | Doctest | Opened | End
+Message = Hello | Plugins | Collector | Collected | Phase | Values | Doctest | Opened | Integrity | End
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 

@@ -10,6 +10,7 @@ from truelap.checks.tests.messages import (
     Doctest,
     End,
     Hello,
+    Integrity,
     Opened,
     Phase,
     Plugin,
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
 BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
 """pytest's exit statuses that mean that the session itself did not run to its end."""
 
-
 _KEPT_CHARS = 1 << 27
 """How much text of one session the judge keeps: many times what the largest suites say."""
-
 
 _KEPT_VALUES = 1 << 28
 """How many bytes of values, as text, the judge takes of one session."""
@@ -108,6 +107,7 @@ class Fold:
         self._doctests: list[Doctest] = []
         self._opened: dict[tuple[str, str], None] = {}
         self._kept = 0
+        self._integrity: dict[str, Integrity] = {}
         self._values: dict[str, list[bytes]] = {}
         self._value_bytes = 0
         self.end: End | None = None
@@ -146,7 +146,7 @@ class Fold:
                 self._collected(message)
             case Phase() | Values():
                 self._of_a_test(message)
-            case Doctest() | Opened():
+            case Doctest() | Opened() | Integrity():
                 self._of_the_tree(message)
             case End():
                 self.end = message
@@ -168,9 +168,13 @@ class Fold:
             values={name: tuple(parts) for name, parts in self._values.items()},
             doctests=tuple(self._doctests),
             opened=tuple(self._opened),
+            integrity=tuple(self._integrity.values()),
         )
 
-    def _of_the_tree(self, message: Doctest | Opened) -> None:
+    def _of_the_tree(self, message: Doctest | Opened | Integrity) -> None:
+        if isinstance(message, Integrity):
+            self._looked(message)
+            return
         if isinstance(message, Opened):
             self._keep(path + by for path, by in message.pairs)
             self._opened.update(dict.fromkeys(message.pairs))
@@ -198,6 +202,12 @@ class Fold:
         if self._value_bytes > _KEPT_VALUES:
             raise StepFault("oversized", "the worker sent more values than a judge can keep")
         self._values.setdefault(message.test, []).append(data)
+
+    def _looked(self, message: Integrity) -> None:
+        if message.when in self._integrity:
+            raise StepFault("garbled", "the worker looked twice at one time")
+        self._keep(text for change in (*message.changes, *message.notes) for text in change)
+        self._integrity[message.when] = message
 
     def _keep(self, texts: Iterable[str]) -> None:
         self._kept += sum(map(len, texts))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from truelap.checks.tests.messages import Doctest, Plugin
+from truelap.checks.tests.messages import Doctest, Integrity, Plugin
 from truelap.model import Frozen
 from truelap.values import canonical
 
@@ -101,6 +101,8 @@ class Session(Frozen):
     """What was found when doctests were looked for; told only where the tree's own are wanted."""
     opened: tuple[tuple[str, str], ...] = ()
     """Files of the tree that its code read, and the file of that code; likewise."""
+    integrity: tuple[Integrity, ...] = ()
+    """What the worker saw changed, once after collection and once at the end."""
 
 
 def phase_outcome(phase: Phase) -> TestOutcome:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.doctest_book import Book
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
+from truelap.checks.tests.starting import start_message
 from truelap.checks.tests.traces import Traces
 from truelap.errors import StepFault
 from truelap.world.sandbox import PROBES, Step
@@ -36,9 +37,6 @@ _PATIENCE = 6.0
 """Wall time for a test against its limit of CPU time."""
 
 _OUTPUT_CHARS = 1500
-
-# pytest's own options that the judge decides: every test runs, in one process, in the same order on both sides.
-_FORCED = {"maxfail": 0, "numprocesses": 0, "dist": "no", "tx": []}
 
 
 @dataclass(frozen=True)
@@ -95,6 +93,7 @@ class Run:
         only: the ids that run; empty for all.
         book: doctests of base, which run whatever the tree's docstrings say.
         learn: whether the sessions tell of the tree's own doctests, and of the files that its code opens.
+        watched: whether the worker says what the tree's code changes in that which judges it.
         keep: whether the next submission may use it: a run of base that depends on no secret.
         on_record: whether what it touches counts; not for tests that are made to fail, which may leave things behind.
     """
@@ -110,6 +109,7 @@ class Run:
     only: tuple[str, ...] = ()
     book: Book = field(default_factory=Book)
     learn: bool = False
+    watched: bool = False
     keep: bool = False
     on_record: bool = True
 
@@ -136,29 +136,12 @@ def run_session(
     fault: StepFault | None = None
     with setup.world.sandbox.start(_step(setup, run, name, root, deadline=deadline, seal=seal)) as live:
         try:
-            _converse(setup, live, fold, _start(setup, run, _arguments(setup, run, paths)), deadline)
+            _converse(setup, live, fold, start_message(setup, run, paths), deadline)
             ending = live.wait(_EXIT_S)
             _nothing_more(live)
         except StepFault as error:
             fault, ending = error, live.kill()
     return fold.session(_fault(fold, fault, ending), ending.wall_s)
-
-
-def _arguments(setup: Setup, run: Run, paths: Sequence[str]) -> list[str]:
-    mount = setup.mount
-    base_config = ["-c", str(mount / setup.config.copy_path)] if setup.policy.keeps("base_config") else []
-    return [
-        *base_config,
-        f"--rootdir={mount}",
-        f"--confcutdir={mount}",
-        "--continue-on-collection-errors",
-        "--color=no",
-        "--tb=short",
-        # What an assertion compared is sent anyway, and pytest's own rewriting would show the recorder's calls.
-        *(["--assert=plain"] if run.recording else []),
-        *(["--collect-only", "-q"] if run.collect_only else []),
-        *(str(mount / path) for path in paths),
-    ]
 
 
 def _step(setup: Setup, run: Run, name: str, root: Path, *, deadline: float, seal: Seal) -> Step:
@@ -196,32 +179,6 @@ def _converse(setup: Setup, live: Live, fold: Fold, start: dict[str, Any], deadl
             raise StepFault("late", f"the tests did not end within {setup.timeout_s:g} s")
         fold.add(parse(live.channel.receive(min(left, longest))))
         setup.world.events.glance(f"tests: {fold.how_far}")
-
-
-def _start(setup: Setup, run: Run, args: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "start",
-        "mount": str(setup.mount),
-        "roots": [str(setup.mount / root) for root in setup.roots],
-        "args": list(args),
-        # A project may switch pytest's cache off, and then its option is an unknown one.
-        "cache": not any("no:cacheprovider" in word for word in setup.config.addopts),
-        "options": {**_FORCED, "randomly_seed": setup.seed % 2**32},
-        "chunk_bytes": min(setup.policy.limits.message_bytes // 2, 1 << 18),
-        "numpy": setup.numpy,
-        "values": None if run.recording is None else asdict(run.recording),
-        "skip": list(run.skip),
-        "only": list(run.only),
-        "doctests": _doctests(run),
-        "opened": run.learn,
-    }
-
-
-def _doctests(run: Run) -> dict[str, Any] | None:
-    if run.learn:
-        return {"book": None}
-    soft = run.recording is not None and run.recording.soft
-    return {"book": run.book.sent(soft=soft)} if run.book.tests else None
 
 
 def _nothing_more(live: Live) -> None:

@@ -27,6 +27,8 @@ def summary(found: TestsEvidence, candidate: Side) -> dict[str, Any]:
         "value_evidence": {} if found.values is None else found.values.told(),
         "perturbed": {} if found.secret is None else found.secret.told(),
         "canaries": {} if found.canaries is None else found.canaries.model_dump(mode="json"),
+        "mutants": {} if found.mutants is None else found.mutants.model_dump(mode="json"),
+        "integrity": {} if found.integrity is None else found.integrity.told(),
     }
 
 
@@ -52,6 +54,8 @@ def details(found: TestsEvidence, candidate: Side) -> dict[str, Any]:
         "value_evidence": {} if found.values is None else found.values.told(),
         "perturbed": {} if found.secret is None else found.secret.told(),
         "canaries": {} if found.canaries is None else found.canaries.model_dump(mode="json"),
+        "mutants": {} if found.mutants is None else found.mutants.model_dump(mode="json"),
+        "integrity": {} if found.integrity is None else found.integrity.told(),
     }
 
 

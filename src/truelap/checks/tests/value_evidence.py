@@ -112,6 +112,17 @@ class CanaryEvidence(Frozen):
     """Ids that the candidate passed, although base fails them."""
 
 
+class MutantEvidence(Frozen):
+    """Tests of a package that the judge has changed."""
+
+    ran: int = 0
+    """Functions that were changed; none where no assertion calls one that both sides define."""
+    killed: int = 0
+    """Of these, functions whose tests the candidate fails."""
+    survived: tuple[str, ...] = ()
+    """Functions with a test that fails at base, and passes at the candidate with the same wrong values."""
+
+
 def values_of(side: Side) -> dict[str, Values]:
     """Every test's values on one side, by id."""
     return {

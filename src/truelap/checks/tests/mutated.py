@@ -1,0 +1,176 @@
+"""Runs a few tests on a package that the judge has changed: they must fail as they do at base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from truelap.checks.tests.attest_perturb import Lot
+from truelap.checks.tests.attest_plan import file_of, shown_path
+from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutate
+from truelap.checks.tests.results import unpacked
+from truelap.checks.tests.runs import run_side
+from truelap.checks.tests.secret import fresh_secret
+from truelap.checks.tests.sessions import Recording
+from truelap.checks.tests.value_evidence import MutantEvidence
+from truelap.policy import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_plan import Sources
+    from truelap.checks.tests.attested import Bench
+    from truelap.checks.tests.evidence import Side
+    from truelap.world.files import TreeOnDisk
+
+_MUTANTS = 2
+_ROUNDS = 2
+"""How often others are tried when none of them tells anything."""
+_TEST_FILES = 4
+_TESTS = 6
+"""How many test files are read, and how many tests are run for one mutant."""
+_TEST_S = 5.0
+"""CPU seconds for one test: a changed function may keep its callers busy for ever."""
+_MOST_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class _Mutant:
+    """One function, and the tests that compare what it gives."""
+
+    name: str
+    path: bytes
+    ids: tuple[str, ...]
+
+
+def by_mutants(
+    bench: Bench, sources: Sources, known: Mapping[str, Truth], passed: Sequence[str]
+) -> MutantEvidence:
+    """Change functions of the package, and see whether the candidate's worker tells.
+
+    Args:
+        bench: of this verification.
+        sources: the test files that can be rewritten.
+        known: base's values of the tests as they are.
+        passed: ids that the candidate passes by their values.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    lot = Lot(fresh_secret(bench.setup.seed), "")
+    left = _mutants(bench, sources, passed, lot)
+    ran, killed = 0, 0
+    survived: list[str] = []
+    for _ in range(_ROUNDS):
+        chosen, left = left[:_MUTANTS], left[_MUTANTS:]
+        if not chosen:
+            break
+        ran += len(chosen)
+        quiet = _quiet(bench, sources, chosen)
+        killed += len(chosen) - len(quiet)
+        # Only now it matters what they do at base.
+        survived += _surviving(bench, sources, quiet, known) if quiet else []
+        if killed or survived:
+            break
+    return MutantEvidence(ran=ran, killed=killed, survived=tuple(survived))
+
+
+def _mutants(bench: Bench, sources: Sources, passed: Sequence[str], lot: Lot) -> list[_Mutant]:
+    """Functions that can be changed on both sides, in an order that nobody can foresee."""
+    by_scope: dict[tuple[str, str], list[str]] = {}
+    for name in passed:
+        scope = name.partition("::")[2].partition("[")[0]
+        by_scope.setdefault((file_of(name), scope), []).append(name)
+    files = {file for file, _ in by_scope}
+    ids: dict[str, list[str]] = {}
+    for path in sorted((path for path in sources.files if shown_path(path) in files), key=lot.draw)[
+        :_TEST_FILES
+    ]:
+        shown = shown_path(path)
+        for name, scopes in asserted_calls(bench.read(path), shown).items():
+            ids.setdefault(name, []).extend(
+                test for scope in scopes for test in by_scope.get((shown, scope.replace(".", "::")), ())
+            )
+    defined = _defined(bench, {name for name, tests in ids.items() if tests})
+    return [
+        _Mutant(name, defined[name][0], tuple(ids[name][:_TESTS]))
+        for name in sorted(ids, key=lot.draw)
+        if len(defined.get(name, ())) == 1 and _fits(bench, defined[name][0], name)
+    ]
+
+
+def _defined(bench: Bench, names: set[str]) -> dict[str, list[bytes]]:
+    """The files of the package that define a function, by its name."""
+    found: dict[str, list[bytes]] = {}
+    left = _MOST_BYTES
+    for path in bench.base.manifest:
+        if not path.endswith(b".py") or matches(bench.setup.guarded, path) or left < 0:
+            continue
+        source = bench.read(path)
+        left -= len(source)
+        for name in definitions(source):
+            if name in names:
+                found.setdefault(name, []).append(path)
+    return found
+
+
+def _fits(bench: Bench, path: bytes, name: str) -> bool:
+    shown = shown_path(path)
+    return path in bench.candidate.manifest and all(
+        mutate(_read(tree, path), name, shown) for tree in (bench.base, bench.candidate)
+    )
+
+
+def _read(tree: TreeOnDisk, path: bytes) -> bytes:
+    return (tree.root / path.decode("utf-8", "surrogateescape")).read_bytes()
+
+
+def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) -> Side:
+    tree = bench.base if side == "base" else bench.candidate
+    changed: dict[bytes, bytes] = {}
+    for mutant in mutants:
+        source = changed.get(mutant.path) or _read(tree, mutant.path)
+        changed[mutant.path] = mutate(source, mutant.name, shown_path(mutant.path)) or source
+    ids = tuple(dict.fromkeys(name for mutant in mutants for name in mutant.ids))
+    made = bench.run(side, sources, plan=(tuple(dict.fromkeys(map(file_of, ids))),))
+    run = replace(
+        made,
+        name=f"{made.name}-mutant",
+        sources={**sources.files, **changed},
+        recording=Recording(bench.name, test_s=_TEST_S),
+        only=ids,
+        keep=False,
+    )
+    return run_side(bench.setup, run)
+
+
+def _quiet(bench: Bench, sources: Sources, mutants: Sequence[_Mutant]) -> list[_Mutant]:
+    """Mutants that the candidate's worker does not tell of: all of their tests are said to pass."""
+    side = _run(bench, "candidate", sources, mutants)
+    passed = set(side.passed)
+    return [mutant for mutant in mutants if passed.issuperset(mutant.ids)]
+
+
+def _surviving(
+    bench: Bench, sources: Sources, mutants: Sequence[_Mutant], known: Mapping[str, Truth]
+) -> Iterator[str]:
+    """Of these the ones that fail at base with the very values that pass at the candidate."""
+    base, candidate = (_run(bench, side, sources, mutants) for side in ("base", "candidate"))
+    passed = set(candidate.passed)
+    ours, theirs = _events(base), _events(candidate)
+    for mutant in mutants:
+        failed = [name for name in mutant.ids if name in base.nodes and base.nodes[name].outcome == "failed"]
+        told = [
+            name
+            for name in failed
+            if contradicts(known.get(name, {}), ours.get(name, ()), theirs.get(name, ()))
+        ]
+        if told and passed.issuperset(failed):
+            yield f"{mutant.name}: {told[0]}"
+
+
+def _events(side: Side) -> dict[str, list[Any]]:
+    return {
+        name: list(unpacked(parts)) for session in side.sessions for name, parts in session.values.items()
+    }

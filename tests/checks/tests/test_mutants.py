@@ -1,0 +1,115 @@
+"""Mutants change what a function gives and nothing else, and tell only where base's failed test met the same values."""
+
+import pytest
+
+from truelap.checks.tests.attest_judge import Known
+from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutate
+
+
+def made(source, name):
+    changed = mutate(source.encode(), name, "m.py")
+    if changed is None:
+        return None
+    assert len(changed.splitlines()) == len(source.splitlines())
+    space = {}
+    exec(compile(changed, "m.py", "exec"), space)
+    return space
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    return x\n",
+        "def f(x):\n    if x:\n        return (\n            x  # why\n        )\n    return None\n",
+        "def f(x):\n    def g():\n        return 0\n    return lambda: x, 1\n",
+        "def f(x):\n    'é'; return [y for y in (x,)]\n",
+        "class C:\n    @staticmethod\n    def f(x):\n        return x\nf = C.f\n",
+    ],
+)
+def test_what_is_returned_becomes_the_only_item_of_a_tuple(source):
+    plain = {}
+    exec(source, plain)
+    (given,) = made(source, "f")["f"](3)
+    expected = plain["f"](3)
+    assert type(given) is type(expected)
+    assert given == expected or callable(given[0])
+
+
+def test_a_generator_yields_tuples():
+    assert list(made("def f(x):\n    yield x\n    yield x, 1\n    return 2\n", "f")["f"](3)) == [
+        (3,),
+        ((3, 1),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("def f(x):\n    pass\n", "f"),
+        ("def f(x):\n    return\n", "f"),
+        ("def f(x):\n    yield from x\n", "f"),
+        ("def f(x):\n    return x\n", "g"),
+        ("def f(x):\n    return x\n\ndef f(x):\n    return 1\n", "f"),
+        ("def f(x:\n", "f"),
+    ],
+)
+def test_a_function_that_gives_nothing_or_is_not_one_is_left_alone(source, name):
+    assert made(source, name) is None
+
+
+def test_calls_whose_result_is_compared_are_found():
+    source = """
+class Test:
+    def test_a(self):
+        self.assertEqual(roman(4), "IV")
+        with open(f(x)) as g:
+            assert sorted(g.read(1)) == h(2)
+def test_b():
+    k(1)
+    assert l(1) == 2 and m(2)
+def helper():
+    assert n(1)
+"""
+    calls = asserted_calls(source.encode(), "t.py")
+    assert calls == {"roman": ["Test.test_a"], "read": ["Test.test_a"], "h": ["Test.test_a"], "l": ["test_b"]}
+    assert asserted_calls(b"def test(:\n", "t.py") == {}
+
+
+def test_definitions_are_found_in_the_text():
+    assert definitions(b"def f():\n  def g(): pass\nasync  def h (x): pass\n# def i\nclass J: pass\n") == [
+        "f",
+        "g",
+        "h",
+    ]
+
+
+KNOWN = {(1, 0): Known("exact", (5, 6)), (2, 0): Known("unstable", (1,))}
+WRONG = [[1, 0, 5], [1, 0, ["t", [6]]]]
+
+
+def test_a_worker_that_met_the_same_wrong_value_and_passed_is_told():
+    assert contradicts(KNOWN, WRONG, WRONG)
+    assert contradicts(KNOWN, WRONG, [*WRONG, [1, 0, 7]])
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate"),
+    [
+        ([], []),
+        (WRONG, WRONG[:1]),
+        (WRONG, [[1, 0, 5], [1, 0, 6]]),
+        ([[1, 0, 5], [1, 0, 6]], [[1, 0, 5], [1, 0, 6]]),
+        ([[2, 0, 9]], [[2, 0, 9]]),
+        ([[3, 0, 9]], [[3, 0, 9]]),
+    ],
+    ids=[
+        "nothing sent",
+        "less sent",
+        "another value",
+        "the usual value",
+        "an unstable value",
+        "an unknown place",
+    ],
+)
+def test_anything_else_is_no_contradiction(base, candidate):
+    assert not contradicts(KNOWN, base, candidate)
