@@ -263,6 +263,21 @@ def test_a_submission_that_cannot_be_used(tiny, named, said):
     assert said in complaint(truelap("verify", tiny.folder, "--base", "HEAD", *named), 2)
 
 
+def test_a_shallow_clone_is_named_as_the_cause(tiny, tmp_path):
+    tiny.commit({"more": ""})
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{tiny.folder}", clone], check=True)
+    argv = ("--base", "main~1", "--head", "main")
+    assert "it is a shallow clone" in complaint(truelap("admit", clone, *argv), 2)
+    assert "shallow" not in complaint(truelap("admit", tiny.folder, "--base", "main~9", "--head", "main"), 2)
+
+
+def test_the_folder_of_an_environment_is_no_interpreter(tiny, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--python")
+    assert "did you mean its bin/python?" in complaint(truelap(*argv, tmp_path / "bare"), 2)
+
+
 def test_no_repository(tmp_path):
     assert str(tmp_path) in complaint(truelap("verify", tmp_path, "--base", "HEAD", "--worktree"), 2)
 

@@ -154,6 +154,11 @@ def _resolve(refs: dict[bytes, bytes], value: bytes) -> bytes | None:
     return None
 
 
+def _cut(scratch: Git) -> str:
+    cut = (scratch.git_dir / "shallow").is_file()
+    return " (it is a shallow clone; take a whole one)" if cut else ""
+
+
 def _commit_id(scratch: Git, repo: Path, revision: str) -> str:
     if _ABBREVIATED.fullmatch(revision) and _is_ambiguous(scratch, revision):
         raise UsageError(
@@ -163,7 +168,7 @@ def _commit_id(scratch: Git, repo: Path, revision: str) -> str:
         return scratch.text("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     except (GitError, ValueError) as error:
         raise UsageError(
-            f"{repo}: no commit {revision!r}; name a commit id, branch or tag that this repository holds"
+            f"{repo}: no commit {revision!r}; name a commit id, branch or tag that this repository holds{_cut(scratch)}"
         ) from error
 
 

@@ -85,8 +85,9 @@ def inspect(python: Path, repo: Path | None = None, others: Iterable[Path] = ())
 def _described(python: Path) -> dict[str, Any]:
     found = shutil.which(python)
     if found is None:
+        inside = "; did you mean its bin/python?" if (python / "bin" / "python").exists() else ""
         raise UsageError(
-            f"--python {python}: no such program; name the interpreter of the project's environment"
+            f"--python {python}: no such program; name the interpreter of the project's environment{inside}"
         )
     argv = [str(Path(found).absolute()), "-I", "-S", str(_DESCRIBER)]
     try:
