@@ -269,7 +269,9 @@ def test_a_shallow_clone_is_named_as_the_cause(tiny, tmp_path):
     subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{tiny.folder}", clone], check=True)
     argv = ("--base", "main~1", "--head", "main")
     assert "it is a shallow clone" in complaint(truelap("admit", clone, *argv), 2)
-    assert "shallow" not in complaint(truelap("admit", tiny.folder, "--base", "main~9", "--head", "main"), 2)
+    assert "shallow clone" not in complaint(
+        truelap("admit", tiny.folder, "--base", "main~9", "--head", "main"), 2
+    )
 
 
 def test_the_folder_of_an_environment_is_no_interpreter(tiny, tmp_path):
