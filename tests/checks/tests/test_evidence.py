@@ -130,3 +130,15 @@ def test_a_candidate_that_never_ran_has_no_outcomes():
     found = evidence(side(fault="late"), None)
     assert found.summary()["ran"] is False
     assert {row["candidate"] for row in found.artifacts()["tests.json"]["tests"].values()} == {None}
+
+
+def test_messages_in_tests_json_are_long_enough_some_time():
+    names = [f"t{n}" for n in range(30)]
+    nodes = {name: Node(outcome="failed", seconds=1.0, message="x" * (1 << 20)) for name in names}
+    session = Session(nodes=nodes, plugins=(), uncollected={}, warnings=0, fault=None, seconds=1.0)
+    found = evidence(side(dict.fromkeys(names, "passed")), Side(sessions=(session,)))
+    rows = found.artifacts()["tests.json"]["tests"]
+    lengths = [len(rows[name]["message"]) for name in names]
+    assert lengths[0] == 1 << 20
+    assert "left out" in rows["t29"]["message"]
+    assert sum(lengths) < (1 << 24) + 2000

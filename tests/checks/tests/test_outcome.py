@@ -156,9 +156,53 @@ def test_what_could_not_be_collected_is_kept_with_its_reason():
     assert folded(hello(), failed, passed, collected(), end(2)).uncollected == {"a.py": "ImportError"}
 
 
+def uncollectable(count, text):
+    fold = Fold()
+    fold.add(parse(hello()))
+    for n in range(count):
+        fold.add(parse({"type": "collector", "id": f"f{n}.py", "outcome": "failed", "text": text}))
+    return fold.session(None, 1.0).uncollected
+
+
+def test_a_flood_of_what_could_not_be_collected_is_counted_and_not_kept():
+    found = uncollectable(16_000, "\U0001f600" * 8000)
+    assert len(found) == 201
+    assert found["..."] == "15800 more"
+    assert sum(map(len, found.values())) < 200 * 2001
+
+
+def test_a_suite_that_needs_much_that_is_missing_is_kept_whole():
+    found = uncollectable(200, "ImportError: no module named x")
+    assert (len(found), set(found.values())) == (200, {"ImportError: no module named x"})
+
+
+def listed(lists):
+    """How a session that lists such ids ends, and after how many lists."""
+    fold, taken = Fold(), 0
+    fold.add(parse(hello()))
+    for ids in lists:
+        try:
+            fold.add(parse(collected(*ids, last=False)))
+        except StepFault as fault:
+            return fault.code, taken
+        taken += 1
+    return None, taken
+
+
+def test_wide_letters_count_for_what_they_take():
+    wide = [f"{n}{chr(0x1F600) * 8000}" for n in range(100)]
+    lists = ([f"{part}{name}" for name in wide] for part in range(10, 99))
+    assert listed(lists) == ("oversized", 83)
+
+
+def test_many_short_texts_count_too():
+    lists = ([f"{part}{n}" for n in range(40_000)] for part in range(10, 99))
+    assert listed(lists)[0] == "oversized"
+
+
 def test_a_flood_is_cut_off():
     def flood():
-        for part in range(100):
+        for part in range(200):
             yield parse(collected(*(f"{part}-{n}-{'x' * 8000}" for n in range(200)), last=False))
 
     fold = Fold()

@@ -448,6 +448,16 @@ def test_an_installed_copy_is_not_timed_in_place_of_the_tree(timed):
         timed({**SMALL, "benches/__init__.py": ELSEWHERE}, {})
 
 
+FROM_ELSEWHERE = LIBRARY + "\n__file__ = '/usr/lib/python3/dist-packages/lib.py'\n"
+
+
+def test_a_candidate_that_takes_an_installed_copy_delivers_nothing(timed):
+    found = timed(SMALL, {"lib.py": FROM_ELSEWHERE})
+    assert found["b.time_work"].decision == "missing"
+    assert "comes from the environment" in found["b.time_work"].reason
+    assert found.codes() == ["benchmarks:missing"]
+
+
 def test_it_works_without_a_sandbox_too(timed):
     found = timed(SMALL, {}, sandbox="none", unsafe=True)
     assert found["b.time_work"].visits

@@ -28,8 +28,17 @@ if TYPE_CHECKING:
 BROKEN_EXITS = {2: "interrupted", 3: "internal", 4: "usage"}
 """pytest's exit statuses that mean that the session itself did not run to its end."""
 
-_KEPT_CHARS = 1 << 27
-"""How much text of one session the judge keeps: many times what the largest suites say."""
+_KEPT_BYTES = 1 << 28
+"""How much of what one session says the judge keeps, in bytes of memory: many times what the largest suites say."""
+
+_PER_TEXT = 100
+"""What keeping a text takes besides its letters."""
+
+_WIDEST = 4
+"""Bytes that one letter of a text may take in memory."""
+
+_UNCOLLECTED = 200
+_REASON_CHARS = 2000
 
 _KEPT_VALUES = 1 << 28
 """How many bytes of values, as text, the judge takes of one session."""
@@ -106,6 +115,7 @@ class Fold:
         self._uncollected: dict[str, str] = {}
         self._doctests: list[Doctest] = []
         self._opened: dict[tuple[str, str], None] = {}
+        self._omitted = 0
         self._kept = 0
         self._integrity: dict[str, Integrity] = {}
         self._values: dict[str, list[bytes]] = {}
@@ -161,7 +171,7 @@ class Fold:
         return Session(
             nodes={name: self._node(name, times) for name, times in self._expected.items()},
             plugins=tuple(self._plugins),
-            uncollected=dict(self._uncollected),
+            uncollected={**self._uncollected, **({"...": f"{self._omitted} more"} if self._omitted else {})},
             warnings=self.end.warnings if self.end else 0,
             fault=fault,
             seconds=seconds,
@@ -183,6 +193,13 @@ class Fold:
         texts = [text for each in test.examples for text in (each.source, each.want)] if test else []
         self._keep((message.home, (test and test.doc) or "", *texts))
         self._doctests.append(message)
+
+    def _take_uncollected(self, message: Collector) -> None:
+        if len(self._uncollected) >= _UNCOLLECTED and message.id not in self._uncollected:
+            self._omitted += 1
+            return
+        self._keep((message.id, message.text))
+        self._uncollected[message.id] = message.text[-_REASON_CHARS:]
 
     def _of_a_test(self, message: Phase | Values) -> None:
         name = message.id if isinstance(message, Phase) else message.test
@@ -210,15 +227,14 @@ class Fold:
         self._integrity[message.when] = message
 
     def _keep(self, texts: Iterable[str]) -> None:
-        self._kept += sum(map(len, texts))
-        if self._kept > _KEPT_CHARS:
+        self._kept += sum(_PER_TEXT + len(text) * (1 if text.isascii() else _WIDEST) for text in texts)
+        if self._kept > _KEPT_BYTES:
             raise StepFault("oversized", "the worker said more than a judge can keep")
 
     def _collected(self, message: Collector | Collected) -> None:
         if isinstance(message, Collector):
             if message.outcome != "passed":
-                self._keep((message.id, message.text))
-                self._uncollected[message.id] = message.text
+                self._take_uncollected(message)
             return
         if self._complete:
             raise StepFault("garbled", "the worker listed its tests twice")

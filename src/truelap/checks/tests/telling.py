@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from truelap.checks.tests.value_evidence import ValueEvidence
 
 
+_MESSAGE_CHARS = 1 << 24
+"""What all messages of tests.json may hold together; those that come later are left out."""
+
+
 def summary(found: TestsEvidence, candidate: Side) -> dict[str, Any]:
     """`tests` of verdict.json."""
     return {
@@ -88,6 +92,11 @@ def _table(
     for name, ruled in values.tests.items() if values else ():
         rows[name]["values"] = ruled.status
         rows[name]["message"] = rows[name]["message"] or ruled.why
+    room = _MESSAGE_CHARS
+    for row in rows.values():
+        room -= len(row["message"])
+        if room < 0:
+            row["message"] = "(left out: the messages before it are long enough)" if row["message"] else ""
     return rows
 
 
