@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from truelap.checks.tests.evidence import Side, TestsEvidence, judge
+from truelap.checks.tests.evidence import TestsEvidence, judge
 from truelap.checks.tests.messages import Plugin
 from truelap.checks.tests.results import Fault, Node, Session
 from truelap.checks.tests.selection import ALL
+from truelap.checks.tests.sides import Side
 from truelap.policy import load_policy
 
 POLICY = load_policy()

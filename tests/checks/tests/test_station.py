@@ -116,7 +116,7 @@ def test_a_choice_that_base_cannot_bear_out_is_widened(lap, shipped):
     assert (found.codes, found.levels) == (["tests:choice_widened"], {"info"})
     wrong = {"pkg/note.py": "FOUR = 5\n"}
     assert lap(wrong, base=NOTED, task=MAPPED).regressed == ["tests/test_user.py::test_four"]
-    narrow = shipped.without(("values", "perturb", "canaries", "widen"))
+    narrow = shipped.without(("values", "perturb", "canaries", "mutants", "integrity", "widen"))
     found = lap(wrong, base=NOTED, task=MAPPED, policy=narrow)
     assert found.codes == ["tests:too_few_base_passes", "tests:chosen_by_paths"]
     assert found.levels == {"inconclusive", "info"}

@@ -15,10 +15,11 @@ from truelap.checks.tests.attested import Bench, Judged, by_outcomes, by_values
 from truelap.checks.tests.choosing import choose, config_of, folders_of
 from truelap.checks.tests.data_files import read_by_tests, with_base_data
 from truelap.checks.tests.doctest_book import Book, learnt
-from truelap.checks.tests.evidence import Side, TestsEvidence, judge
+from truelap.checks.tests.evidence import TestsEvidence, judge
 from truelap.checks.tests.plan import by_file
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Plan, Run, Setup
+from truelap.checks.tests.steadiness import Habits
 from truelap.errors import UsageError
 from truelap.model import shown
 from truelap.policy import matches
@@ -26,6 +27,7 @@ from truelap.task import import_roots
 
 if TYPE_CHECKING:
     from truelap.checks.tests.selection import Selection
+    from truelap.checks.tests.sides import Side
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.settings import Settings
@@ -90,6 +92,7 @@ class _Station:
             data=tuple(map(shown, other)),
             mutants=judged.mutants if judged else None,
             integrity=judged.integrity if judged else None,
+            habits=judged.habits if judged else Habits(),
         )
 
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:

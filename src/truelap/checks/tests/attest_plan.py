@@ -24,7 +24,7 @@ class Sources:
     """Rewritten test files.
 
     Attributes:
-        name: of the recorder.
+        name: of the recorder; "" when nothing is recorded.
         files: their bytes by path.
         sites: every site by id.
         homes: the file of each site.
@@ -46,7 +46,7 @@ class Sources:
 
     def speaks(self, test: str) -> bool:
         """Whether a test's values are recorded."""
-        return test in self.book.ids or file_of(test) in self.shown
+        return bool(self.name) and (test in self.book.ids or file_of(test) in self.shown)
 
     def with_book(self, book: Book) -> Sources:
         """The same with doctests."""
@@ -56,6 +56,11 @@ class Sources:
     def also_plain(self, reasons: Mapping[str, str]) -> Sources:
         """The same with more files on record as plain."""
         return replace(self, plain={**self.plain, **reasons})
+
+    def bare(self, reason: str) -> Sources:
+        """None of them: all run as they are, for one reason, and nothing is recorded."""
+        plain = self.also_plain(dict.fromkeys(self.shown, reason))
+        return replace(plain, name="", files={}, sites={}, homes={})
 
 
 def file_of(test: str) -> str:

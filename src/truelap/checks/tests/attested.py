@@ -1,30 +1,38 @@
-"""Runs rewritten tests on both sides: base twice, under two hash seeds, and the candidate under the first."""
+"""Runs rewritten tests on both sides: base twice, under two hash seeds, and the candidate under the first.
+
+Tests that cannot be rewritten run as they are, as often: what base does only sometimes must be known of them too.
+"""
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_plan import candidates, file_of, rewrite, shown_path
+from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
-from truelap.checks.tests.runs import run_side, run_sides
+from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import by_canaries, by_secret
 from truelap.checks.tests.sessions import Recording, Run
+from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed, renamed, wandering
 from truelap.checks.tests.value_evidence import ValueEvidence, truths, weigh
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truelap.checks.tests.attest_judge import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.doctest_book import Book
-    from truelap.checks.tests.evidence import Side
     from truelap.checks.tests.integrity import IntegrityEvidence
     from truelap.checks.tests.sessions import Plan, Setup
+    from truelap.checks.tests.sides import Side
     from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence
     from truelap.world.files import TreeOnDisk
 
-_OTHER_SEEDS = (0, 0x5EED, 0xD1CE5)
-"""By how many times base ran before: each run has another hash seed, and the candidate the first."""
+_NEXT_SEED = 0x5EED
+"""Base has another hash seed each time it runs, and the candidate always the first."""
 _ROUNDS = 2
 _QUICK_S = 1.0
 """Longest test, by base's own time, that runs on a changed package."""
@@ -48,6 +56,18 @@ class Bench:
         self.plan = plan
         self.book = book
         self.name = f"_{secrets.token_hex(8)}"
+        self.wandering: frozenset[str] = frozenset()
+        """Functions whose ids are counted, because base itself names their tests otherwise each time."""
+
+    def learn(self, sides: Sequence[Side]) -> list[Side]:
+        """The same runs of base, by ids that are the same in all of them."""
+        for other in sides[1:]:
+            self.wandering |= wandering(sides[0], other)
+        return [renamed(side, self.wandering) for side in sides]
+
+    def made(self, run: Run) -> Side:
+        """Make a run; see `runs.run_side`."""
+        return renamed(run_side(self.setup, run), self.wandering)
 
     def read(self, path: bytes) -> bytes:
         """Base's bytes of a file."""
@@ -67,8 +87,8 @@ class Bench:
             plan=self.plan if plan is None else plan,
             sources=sources.files,
             book=sources.book,
-            recording=Recording(self.name),
-            hash_seed=self.setup.seed ^ _OTHER_SEEDS[again],
+            recording=Recording(sources.name) if sources.name else None,
+            hash_seed=self.setup.seed ^ again * _NEXT_SEED,
             keep=side == "base",
         )
 
@@ -79,6 +99,7 @@ class Judged:
 
     Attributes:
         base: without the tests that base itself passes only sometimes.
+        habits: what base's runs left and loaded.
         candidate: its run.
         values: None when the defence is off; likewise the others.
         secret: with changed literals.
@@ -94,6 +115,7 @@ class Judged:
     canaries: CanaryEvidence | None = None
     integrity: IntegrityEvidence | None = None
     mutants: MutantEvidence | None = None
+    habits: Habits = field(default_factory=Habits)
 
 
 def by_outcomes(bench: Bench, before: Side) -> Judged:
@@ -118,74 +140,84 @@ def by_values(bench: Bench, before: Side) -> Judged:
     Raises:
         WorldError: the machine or the sandbox failed.
     """
-    keeps = bench.setup.policy.keeps
-    sources, first = _faithful(bench, before)
-    if first is None:
-        return replace(by_outcomes(bench, before), values=_nothing(before, sources))
-    both = [bench.run("base", sources, again=1), bench.run("candidate", sources)]
-    again, candidate = run_sides(bench.setup, [replace(run, watched=True) for run in both])
-    steady = before.without(_unlike(before, first))
+    before, sources, first = _faithful(bench, before)
+    again = bench.made(replace(bench.run("base", sources, again=1), watched=True))
+    if not sound(again) and first is not None:
+        sources, first = sources.bare("base's session of rewritten tests failed"), None
+    before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
+    candidate = bench.made(replace(bench.run("candidate", sources), watched=True))
+    steady = before.without({name for run in runs for name in missed(before, run)})
     names = list(filter(sources.speaks, steady.passed))
-    known = truths([first, again], names)
+    known = truths(runs, names)
     found = weigh(known, candidate, sources, [name for name in steady.passed if name not in known])
-    found = _second_look(bench, [first, again], candidate, sources, found)
     integrity = _integrity(bench, [before, again], steady, candidate)
-    judged = Judged(steady, candidate, found if keeps("values") else None, integrity=integrity)
-    if candidate.faults or candidate.config_error:
-        return judged
-    passed = [name for name in candidate.passed if name in known and name not in found.differing]
-    quick = [name for name in passed if before.nodes[name].seconds < _QUICK_S]
+    judged = Judged(steady, candidate, found, integrity=integrity, habits=habits_of([before, *runs]))
+    if sound(candidate):
+        judged = _settled(bench, sources, [before, *runs], judged)
+        judged = _with_secrets(bench, sources, known, judged)
+    return judged if bench.setup.policy.keeps("values") else replace(judged, values=None)
+
+
+def _settled(bench: Bench, sources: Sources, runs: Sequence[Side], judged: Judged) -> Judged:
+    """What regressed is looked at again: it counts unless base itself turns out to be unsteady there."""
+    passed, found = frozenset(judged.candidate.passed), judged.values
+    assert found is not None  # noqa: S101
+    odd = frozenset(found.differing) if bench.setup.policy.keeps("values") else frozenset()
+    suspects = [name for name in judged.base.passed if name not in passed or name in odd]
+    chance, rulings = confirmed(bench, sources, runs, judged.candidate, suspects)
+    tests = {name: ruled for name, ruled in (found.tests | rulings).items() if name not in chance}
+    return replace(judged, base=judged.base.without(chance), values=found.model_copy(update={"tests": tests}))
+
+
+def _with_secrets(bench: Bench, sources: Sources, known: Mapping[str, Truth], judged: Judged) -> Judged:
+    keeps, found = bench.setup.policy.keeps, judged.values
+    wrong = frozenset(found.differing) if found else frozenset()
+    passed = [name for name in judged.candidate.passed if name in known and name not in wrong]
+    # An id that base has only once cannot be asked for.
+    named = [name for name in passed if function_of(name) not in bench.wandering]
+    quick = [name for name in named if judged.base.nodes[name].seconds < _QUICK_S]
     return replace(
         judged,
-        secret=by_secret(bench, sources, known, before) if keeps("perturb") else None,
-        canaries=by_canaries(bench, sources, passed) if keeps("canaries") else None,
+        secret=by_secret(bench, sources, known, judged.base) if keeps("perturb") else None,
+        canaries=by_canaries(bench, sources, named) if keeps("canaries") else None,
         mutants=by_mutants(bench, sources, known, quick) if keeps("mutants") else None,
     )
 
 
-def _second_look(
-    bench: Bench, runs: list[Side], candidate: Side, sources: Sources, found: ValueEvidence
-) -> ValueEvidence:
-    """Values that part may do so by chance: both sides once more, for the files concerned alone."""
-    passed = set(candidate.passed)
-    odd = [name for name in found.differing if name in passed]
-    if not odd:
-        return found
-    plan: Plan = (tuple(dict.fromkeys(map(file_of, odd))),)
-    base, other = run_sides(
-        bench.setup,
-        [bench.run("base", sources, again=2, plan=plan), bench.run("candidate", sources, plan=plan)],
-    )
-    second = weigh(truths([*runs, base], odd), other, sources, ())
-    return found.model_copy(update={"tests": found.tests | second.tests})
-
-
-def _faithful(bench: Bench, before: Side) -> tuple[Sources, Side | None]:
+def _faithful(bench: Bench, before: Side) -> tuple[Side, Sources, Side | None]:
     """The sources whose tests come out at base as they do when they are plain, and base's run of them."""
     paths = bench.paths(before)
     unfit: dict[str, str] = {}
+    checked: set[str] = set()
     for _ in range(_ROUNDS):
         sources = rewrite(paths, bench.read, bench.name).also_plain(unfit).with_book(bench.book)
         if not sources.files and not sources.book.tests:
-            return sources, None
-        first = run_side(bench.setup, bench.run("base", sources))
-        if first.faults or first.config_error:
-            return sources.also_plain(
-                dict.fromkeys(sources.shown, "base's session of rewritten tests failed")
-            ), None
-        wrong = {file_of(name) for name in _unlike(before, first)} & sources.shown
+            return before, sources.bare(""), None
+        first = bench.made(bench.run("base", sources))
+        if not sound(first):
+            return before, sources.bare("base's session of rewritten tests failed"), None
+        before, first = bench.learn([before, first])
+        if odd := {file_of(name) for name in missed(before, first)} & sources.shown - checked:
+            checked |= odd
+            before = _checked(bench, before, tuple(sorted(odd)))
+        wrong = {file_of(name) for name in missed(before, first)} & sources.shown
         if not wrong:
-            return sources, first
+            return before, sources, first
         unfit |= dict.fromkeys(wrong, "its tests come out otherwise at base when they are rewritten")
         paths = [path for path in paths if shown_path(path) not in unfit]
-    return sources.also_plain(dict.fromkeys(sources.shown, "no steady outcome at base")), None
+    return before, sources.bare("no steady outcome at base"), None
 
 
-def _unlike(before: Side, first: Side) -> list[str]:
-    """Ids that pass at base, and do not in the other run."""
-    passed = set(first.passed)
-    return [name for name in before.passed if name not in passed]
+def _checked(bench: Bench, before: Side, files: tuple[str, ...]) -> Side:
+    """Base's run without what another plain run of the same files does not bear out: rewriting is not to blame for that."""
+    seed = bench.setup.seed ^ _NEXT_SEED
+    plain = Run("base-plain", bench.base, (files,), hash_seed=seed, book=bench.book, keep=True)
+    other = bench.made(plain)
+    if not sound(other):
+        return before
+    return before.without([name for name in missed(before, other) if file_of(name) in files])
 
 
-def _nothing(before: Side, sources: Sources) -> ValueEvidence:
-    return ValueEvidence.none(before.passed, dict(sources.plain))
+def sound(side: Side) -> bool:
+    """Whether every session of a run came to its end."""
+    return not side.faults and side.config_error is None

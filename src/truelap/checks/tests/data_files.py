@@ -14,8 +14,8 @@ from truelap.policy import matches
 from truelap.world.files import overlaid
 
 if TYPE_CHECKING:
-    from truelap.checks.tests.evidence import Side
     from truelap.checks.tests.sessions import Setup
+    from truelap.checks.tests.sides import Side
     from truelap.world.files import TreeOnDisk
 
 _DOCTEST = "<doctest>"

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truelap.checks.tests.integrity import IntegrityEvidence
 from truelap.checks.tests.lies import lies
-from truelap.checks.tests.results import Fault, Node, Session, last_line, union
+from truelap.checks.tests.results import last_line
 from truelap.checks.tests.selection import Selection
+from truelap.checks.tests.sides import Side
+from truelap.checks.tests.steadiness import Habits
 from truelap.checks.tests.tampering import tampering
 from truelap.checks.tests.telling import details, summary
 from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence, ValueEvidence
-from truelap.model import Evidence, Finding, Frozen
+from truelap.model import Evidence, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,65 +26,6 @@ _NAMED = 5
 """How many node ids a finding spells out; tests.json holds all."""
 
 _DATA = "is data that base's test code reads; the tests had base's version"
-_UNSTEADY = {"outcome": "failed", "message": "passes at base only sometimes"}
-
-
-class Side(Frozen):
-    """All sessions of one side. Plain data: base's can be kept and used again."""
-
-    sessions: tuple[Session, ...] = ()
-    changed: tuple[str, ...] = ()
-    """Files of the tree that a session changed or removed."""
-    planted: tuple[str, ...] = ()
-    """Files that a session added where tests, the measurement setup or modules live."""
-    touched: tuple[str, ...] = ()
-    """Files of tests and benchmarks, and folders of theirs (with a slash at the end), that a session touched and perhaps put back."""
-    unreadable: tuple[str, ...] = ()
-    """What a session left behind that the judge cannot read."""
-    kept: bool = False
-    """Whether an earlier verification measured it (`kept`)."""
-    config_error: str | None = None
-    """Why the judge's copy of base's configuration could not be written; no session ran then."""
-
-    @cached_property
-    def nodes(self) -> dict[str, Node]:
-        """Every collected test by its id."""
-        return union(session.nodes for session in self.sessions)
-
-    def without(self, names: Iterable[str]) -> Side:
-        """The same, but for tests that pass only sometimes: they do not count as passed."""
-        unsteady = {name: self.nodes[name].model_copy(update=_UNSTEADY) for name in names}
-        sessions = tuple(
-            session.model_copy(
-                update={"nodes": {name: unsteady.get(name, node) for name, node in session.nodes.items()}}
-            )
-            for session in self.sessions
-        )
-        return self.model_copy(update={"sessions": sessions}) if unsteady else self
-
-    def with_touched(self, touched: tuple[str, ...]) -> Side:
-        """The same, with what was touched."""
-        return self.model_copy(update={"touched": touched})
-
-    @cached_property
-    def plugins(self) -> dict[Plugin, None]:
-        """Every plugin that any session registered, in order."""
-        return {plugin: None for session in self.sessions for plugin in session.plugins}
-
-    @property
-    def faults(self) -> tuple[Fault, ...]:
-        """What ended sessions early."""
-        return tuple(session.fault for session in self.sessions if session.fault is not None)
-
-    @property
-    def uncollected(self) -> dict[str, str]:
-        """What could not be collected, with the reason."""
-        return {name: text for session in self.sessions for name, text in session.uncollected.items()}
-
-    @property
-    def passed(self) -> tuple[str, ...]:
-        """Ids that passed, in order."""
-        return tuple(name for name, node in self.nodes.items() if node.outcome == "passed")
 
 
 class TestsEvidence(Evidence):
@@ -112,6 +55,8 @@ class TestsEvidence(Evidence):
     """Of a package that the judge has changed; None when there was no such pass."""
     integrity: IntegrityEvidence | None = None
     """What only the candidate changes in that which judges it; None when nobody looked."""
+    habits: Habits = Habits()
+    """What base's other runs left and loaded: they differ, and the candidate may differ likewise."""
 
     @property
     def blocked(self) -> bool:
@@ -143,7 +88,8 @@ class TestsEvidence(Evidence):
         """Plugins that only the candidate brought; the same name from another place is another plugin."""
         if self.candidate is None:
             return ()
-        return tuple(plugin for plugin in self.candidate.plugins if plugin not in self.base.plugins)
+        fresh = [plugin for plugin in self.candidate.plugins if plugin not in self.base.plugins]
+        return self.habits.strange_plugins(fresh)
 
     def fate(self, name: str) -> str:
         """What became of a test in the candidate: its outcome, or "other values"."""
@@ -168,10 +114,17 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     if evidence.candidate is None:
         return (*blocked, *chosen)
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
-    did = tampering(evidence.base, evidence.candidate, regressed=bool(evidence.regressed))
+    did = tampering(evidence.base, evidence.candidate, evidence.habits, regressed=bool(evidence.regressed))
     found = (*did, *lies(evidence), *plugins)
     regressed = () if blocked else _regressions(evidence, evidence.candidate, policy)
-    return (*blocked, *_put_back(evidence), *found, *regressed, *chosen)
+    return (*blocked, *_put_back(evidence), *found, *regressed, *chosen, *_unsteady(evidence))
+
+
+def _unsteady(evidence: TestsEvidence) -> Iterable[Finding]:
+    if ids := evidence.base.unsteady:
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        text = f"{len(ids)} tests pass at base only sometimes, and are not judged: {', '.join(ids[:_NAMED])}{more}"
+        yield Finding(code="tests:unsteady", level="info", message=text)
 
 
 def _choice_findings(selection: Selection) -> Iterable[Finding]:

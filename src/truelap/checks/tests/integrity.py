@@ -9,8 +9,8 @@ from truelap.model import Frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from truelap.checks.tests.evidence import Side
     from truelap.checks.tests.messages import Integrity
+    from truelap.checks.tests.sides import Side
 
 _NAMED = 20
 _LOOKS = 2

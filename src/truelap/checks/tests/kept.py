@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from truelap.checks.tests.evidence import Side
+from truelap.checks.tests.sides import Side
 from truelap.world.interpreter import PACKAGE
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_judge import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attested import Bench
-    from truelap.checks.tests.evidence import Side
+    from truelap.checks.tests.sides import Side
     from truelap.world.files import TreeOnDisk
 
 _MUTANTS = 2

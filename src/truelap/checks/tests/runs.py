@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.config import write_copy
-from truelap.checks.tests.evidence import Side
 from truelap.checks.tests.kept import keep, kept
 from truelap.checks.tests.sessions import Run, Setup, run_session
+from truelap.checks.tests.sides import Side
 from truelap.model import shown
 from truelap.policy import matches
 from truelap.world.disk import UnreadableError

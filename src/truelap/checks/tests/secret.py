@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from truelap.checks.tests.attest_canary import canaries
 from truelap.checks.tests.attest_perturb import Lot
 from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
-from truelap.checks.tests.runs import run_side, run_sides
+from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Recording
+from truelap.checks.tests.steadiness import function_of
 from truelap.checks.tests.value_evidence import (
     CanaryEvidence,
     SecretEvidence,
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_judge import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attested import Bench
-    from truelap.checks.tests.evidence import Side
     from truelap.checks.tests.results import Node
     from truelap.checks.tests.sessions import Plan, Run
+    from truelap.checks.tests.sides import Side
 
 _SHORTEST_S, _LONGEST_S = 0.6, 5.0
 """CPU seconds for one test with other literals: three times what the slowest takes as it is, within these bounds."""
@@ -70,23 +71,29 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
         recording = Recording(bench.name, soft=True, test_s=test_s)
         return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip), keep=False)
 
-    base = run_side(bench.setup, run("base"))
+    base = bench.made(run("base"))
     skip = [name for name, node in base.nodes.items() if _is_slow(node, test_s)]
-    names = [name for name in base.nodes if name not in set(skip) and changed.speaks(name)]
-    candidate = run_side(bench.setup, run("candidate", skip=skip))
+    names = _judged_ids(base, {*skip}, changed, before)
+    candidate = bench.made(run("candidate", skip=skip))
     truth = perturbed_truths([base], names, sources, changed, known)
     found = weigh(truth, candidate, changed, (), perturbed=True)
     if found.differing:
         # As for plain values: what differs may do so by chance.
         plan: Plan = (tuple(dict.fromkeys(map(file_of, found.differing))),)
-        again, other = run_sides(
-            bench.setup,
-            [run("base", skip=skip, again=2, plan=plan), run("candidate", skip=skip, plan=plan)],
-        )
+        # One after the other: base must not be measured beside the candidate.
+        again = bench.made(run("base", skip=skip, again=2, plan=plan))
+        other = bench.made(run("candidate", skip=skip, plan=plan))
         odd = perturbed_truths([base, again], found.differing, sources, changed, known)
         second = weigh(odd, other, changed, (), perturbed=True)
         found = found.model_copy(update={"tests": found.tests | second.tests})
     return SecretEvidence(tests=found.tests, left_out=tuple(skip), n_changed=_n_changed(known, base))
+
+
+def _judged_ids(base: Side, skip: set[str], changed: Sources, before: Side) -> list[str]:
+    """Rewritten tests that base ends soon, and that it does not pass only sometimes."""
+    unsteady = {function_of(name) for name in before.unsteady}
+    recorded = [name for name in base.nodes if name not in skip and changed.speaks(name)]
+    return [name for name in recorded if function_of(name) not in unsteady]
 
 
 def _is_slow(node: Node, test_s: float) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truelap.checks.tests.evidence import Side, TestsEvidence
+    from truelap.checks.tests.evidence import TestsEvidence
     from truelap.checks.tests.results import Node
+    from truelap.checks.tests.sides import Side
     from truelap.checks.tests.value_evidence import ValueEvidence
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_judge import Ruling, Stability, Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attest_sites import Site
-    from truelap.checks.tests.evidence import Side
+    from truelap.checks.tests.sides import Side
 
 Status = Literal["agrees", "weak", "differs", "silent", "plain"]
 
