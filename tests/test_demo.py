@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from truelap import demo
+from truelap.cli import results
 from truelap.policy import load_policy
 from truelap.settings import Settings
 
@@ -73,17 +75,16 @@ def test_the_demo_is_right(tmp_path):
     }
 
 
-def test_an_unexpected_verdict_fails_the_demo(tmp_path, monkeypatch):
+def test_the_command_prints_json_when_asked_and_one_that_is_not_as_expected_fails_it(
+    monkeypatch, capfdbinary
+):
     refused = next(s for s in demo.read_submissions(SAMPLE) if s.outcome == "refused")
     hoped = refused.model_copy(update={"outcome": "accepted", "failure_reason": None})
     monkeypatch.setattr(demo, "read_submissions", lambda sample: (hoped,))
-    said = io.StringIO()
-    settings = Settings(python=Path(sys.executable), seed=1, work=tmp_path)
-    found = demo.run(policy=load_policy(), settings=settings)
-    demo.show(found, 0.0, Console(file=said))
-    assert demo.exit_code(found) == 1
-    assert "NOT as expected" in said.getvalue()
-    assert [
-        (one["name"], one["as_expected"], one["verdict"]["outcome"])
-        for one in [judged.as_data() for judged in found]
-    ] == [(refused.name, False, "refused")]
+    assert results.demo(results.Demo(seed=1, json=True)) == 1
+    (one,) = json.loads(capfdbinary.readouterr().out)
+    assert (one["name"], one["as_expected"], one["verdict"]["outcome"]) == (refused.name, False, "refused")
+    assert results.demo(results.Demo(seed=1, quiet=True)) == 1
+    assert capfdbinary.readouterr() == (b"", b"")
+    assert results.demo(results.Demo(seed=1)) == 1
+    assert b"NOT as expected" in capfdbinary.readouterr().out
