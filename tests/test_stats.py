@@ -12,8 +12,10 @@ from truelap.stats import (
     Pair,
     borne_out,
     effect_of,
+    is_impossible,
     leaning,
     log_ratio,
+    loses_time,
     median_interval,
     next_calls,
     quantile,
@@ -33,7 +35,7 @@ def effect(value, check=None, clock="cpu"):
 def test_the_effect_is_the_median_of_pair_ratios_not_the_ratio_of_medians():
     # A slow moment of the machine doubles both halves of three pairs: each pair still says two.
     pairs = [pair(2.0, 1.0), pair(4.0, 2.0), pair(2.0, 1.0), pair(4.0, 2.0), pair(4.0, 2.0)]
-    assert effect_of(pairs, 0.0) == Effect(math.log(2), math.log(2), "cpu")
+    assert effect_of(pairs, 0.0) == Effect(math.log(2), math.log(2), "cpu", math.log(2))
 
 
 def test_one_wild_pair_moves_nothing():
@@ -58,7 +60,7 @@ def test_work_in_processes_that_the_cpu_clock_missed_shows_in_wall():
 
 def test_a_benchmark_that_waits_at_base_is_judged_by_wall():
     waiting = [pair(0.001, 0.001, 0.010, 0.005)] * 8
-    assert effect_of(waiting, 0.9) == Effect(math.log(2), 0.0, "wall")
+    assert effect_of(waiting, 0.9) == Effect(math.log(2), 0.0, "wall", math.log(2))
     assert borne_out([effect_of(waiting, 0.9)], 0.05)
 
 
@@ -156,3 +158,24 @@ def test_swapping_the_sides_changes_the_sign_alone(costs):
 def test_speedup_is_the_geometric_mean():
     assert speedup([math.log(8), 0.0, 0.0]) == pytest.approx(2.0)
     assert speedup([]) is None
+
+
+def test_time_in_line_for_a_core_is_no_time_of_the_program():
+    calm, crowded = Cost(1.0, 1.0, 1.0), Cost(1.0, 9.0, 1.0)
+    assert effect_of([Pair(calm, crowded)] * 4, 0.0).elapsed == 0.0
+    assert effect_of([Pair(calm, Cost(1.0, 3.0))] * 4, 0.0).elapsed == pytest.approx(-math.log(3))
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "lost"), [((-0.1, -0.2, -0.1), True), ((-0.1, -0.04), False), ((0.5,), False)]
+)
+def test_time_is_lost_where_every_visit_loses_it(elapsed, lost):
+    assert loses_time([Effect(0.0, 0.0, "cpu", value) for value in elapsed], 0.05) is lost
+
+
+@pytest.mark.parametrize(
+    ("cpu", "wall", "impossible"),
+    [(9e-9, 9e-9, True), (9e-9, 1e-6, False), (1e-6, 9e-9, False), (11e-9, 11e-9, False)],
+)
+def test_a_call_costs_at_least_half_of_an_empty_one_on_one_clock(cpu, wall, impossible):
+    assert is_impossible(Cost(cpu, wall), 20e-9) is impossible

@@ -132,6 +132,7 @@ class Time(Frozen):
     max_pair_s: PositiveSeconds
     benchmark_timeout_s: PositiveSeconds
     visits: PositiveCount
+    station_s: PositiveSeconds = 3600.0
 
 
 class Judging(Frozen):

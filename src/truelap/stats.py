@@ -21,16 +21,29 @@ BUSY = 0.9
 WAITS = 0.25
 """Share of its wall time from which base is said to wait."""
 
+POSSIBLE = 0.5
+"""A call can be as cheap as this share of an empty one; the rest is for clocks that change their speed."""
+
 GROWTH = 10
 """How much longer one calibration step may be than the one before."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one call cost in one sample, in seconds: CPU of the whole sandbox, and wall."""
+    """What one call cost in one sample, in seconds: CPU of the whole sandbox, and wall.
+
+    `elapsed_s` is wall without standing ready for a core that others had, which says more of the program and less of the
+    machine; the wall time where it is not known.
+    """
 
     cpu_s: float
     wall_s: float
+    elapsed_s: float | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Computing and waiting."""
+        return self.wall_s if self.elapsed_s is None else self.elapsed_s
 
 
 @dataclass(frozen=True)
@@ -49,11 +62,13 @@ class Effect:
         log_ratio: by the clock that decides.
         check: by the other clock; it must bear the first one out.
         clock: which clock decides: "cpu", or "wall" where base itself mostly waits.
+        elapsed: by computing and waiting together, whatever decides.
     """
 
     log_ratio: float
     check: float
     clock: Literal["cpu", "wall"]
+    elapsed: float = 0.0
 
 
 def log_ratio(base: float, candidate: float) -> float:
@@ -94,12 +109,13 @@ def effect_of(pairs: Sequence[Pair], base_waits: float) -> Effect:
     """
     cpu = median(log_ratio(p.base.cpu_s, p.candidate.cpu_s) for p in pairs)
     walls = [log_ratio(p.base.wall_s, p.candidate.wall_s) for p in pairs]
+    elapsed = median(log_ratio(p.base.elapsed, p.candidate.elapsed) for p in pairs)
     if base_waits > WAITS and quantile([_busy(p.base) for p in pairs], 0.9) < BUSY:
-        return Effect(median(walls), cpu, "wall")
+        return Effect(median(walls), cpu, "wall", elapsed)
     calm = [
         wall for wall, p in zip(walls, pairs, strict=True) if min(_busy(p.base), _busy(p.candidate)) >= BUSY
     ]
-    return Effect(cpu, median(calm if len(calm) * 4 >= len(walls) else walls), "cpu")
+    return Effect(cpu, median(calm if len(calm) * 4 >= len(walls) else walls), "cpu", elapsed)
 
 
 def leaning(effects: Sequence[Effect], margin: float) -> Leaning:
@@ -115,6 +131,21 @@ def leaning(effects: Sequence[Effect], margin: float) -> Leaning:
     if all(effect.log_ratio < -edge for effect in effects):
         return "slower"
     return "same"
+
+
+def loses_time(effects: Sequence[Effect], margin: float) -> bool:
+    """Whether every visit takes longer, beyond the margin, counting what no CPU clock shows: sleep, locks, other processes."""
+    return all(effect.elapsed < -math.log1p(margin) for effect in effects)
+
+
+def is_impossible(candidate: Cost, empty_s: float) -> bool:
+    """Whether a call cost less, on either clock, than half of what a call of nothing at all costs in the same loop.
+
+    Args:
+        candidate: what one call cost.
+        empty_s: what an empty call costs, in seconds of CPU.
+    """
+    return max(candidate.cpu_s, candidate.wall_s) < POSSIBLE * empty_s
 
 
 def borne_out(effects: Sequence[Effect], margin: float) -> bool:

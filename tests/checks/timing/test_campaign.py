@@ -28,17 +28,19 @@ class Stage:
     def __init__(self, monkeypatch, script, barred=()):
         self.script = {name: list(visits) for name, visits in script.items()}
         self.barred = barred
+        self.spent = {"base": 0.0, "candidate": 0.0}
         self.order, self.modules, self.seeds, self.tidied = [], [], [], []
         monkeypatch.setattr(campaign, "Track", self.track)
         monkeypatch.setattr(campaign, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.lap))
         monkeypatch.setattr(campaign, "running_on", lambda cores: nullcontext())
 
-    def track(self, venue, trees, *, cores, seed, modules, losses):
+    def track(self, venue, trees, *, cores, seed, modules, losses, spent):
         self.order.append([])
         self.modules.append(modules)
         self.seeds.append(seed)
         stage = SimpleNamespace(
             workers={},
+            spent=lambda name: self.spent[name],
             changed={"base": {"both"}, "candidate": {"both", "its own"}},
             touched={"base": {"a/"}, "candidate": {"a/", "b/"}},
             ready=lambda name, module: "it hangs" if name in self.barred else None,
@@ -124,3 +126,32 @@ def test_files_that_base_s_own_run_changes_are_not_held_against_the_candidate(mo
     stage = Stage(monkeypatch, {"a": [1.0]})
     stage.run()
     assert stage.made.changed == {"its own"}
+
+
+@pytest.mark.parametrize(
+    ("spent", "decision", "ours"),
+    [
+        ({"base": 1700.0, "candidate": 3500.0}, "same", False),
+        ({"base": 1700.0, "candidate": 3700.0}, "missing", False),
+        ({"base": 1900.0, "candidate": 1900.0}, "invalid", True),
+    ],
+)
+def test_all_benchmarks_together_have_a_bound_of_time(monkeypatch, spent, decision, ours):
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [1.0]})
+    stage.spent = spent
+    assert {result.decision for result in stage.run().values()} == {decision}
+    assert stage.made.out_of_time is ours
+
+
+def test_what_was_measured_but_not_confirmed_in_time_is_no_gain(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [3.0, 3.0, 3.0]})
+    whole = stage.lap
+
+    def lap(order):
+        stage.spent["candidate"] += 2000.0
+        return whole(order)
+
+    stage.lap = lap
+    result = stage.run()["a"]
+    assert (result.decision, len(result.visits)) == ("same", 2)
+    assert "not confirmed" in result.reason

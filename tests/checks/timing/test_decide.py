@@ -6,7 +6,7 @@ import math
 import pytest
 
 from truelap.checks.timing import TimingEvidence, judge
-from truelap.checks.timing.decide import broken, decide, measured, undecided, unmeasured
+from truelap.checks.timing.decide import broken, decide, measured, not_reached, undecided, unmeasured
 from truelap.checks.timing.evidence import Side, Visit
 from truelap.checks.timing.suite import Benchmark, Timed
 from truelap.checks.timing.worker import Undelivered
@@ -17,12 +17,13 @@ CASE = Timed(id="m.time_f", benchmark=BENCHMARK, param=None, params=())
 POLICY = load_policy()
 
 
-def side(seconds, *, wall=None, stray=0.0, asleep=0.0, pairs=8):
+def side(seconds, *, wall=None, elapsed=(), stray=0.0, asleep=0.0, pairs=8):
     walls = (seconds if wall is None else wall,) * pairs
     return Side(
         calls=4,
         cpu_per_call=(seconds,) * pairs,
         wall_per_call=walls,
+        elapsed_per_call=elapsed,
         queued_s=0.0,
         stray_s=stray,
         asleep_s=asleep,
@@ -64,6 +65,57 @@ def test_all_visits_must_agree(ratios, decision, reason):
 def test_a_gain_that_wall_does_not_show_is_disputed():
     visits = [visit(3.0, wall=0.001)] * 3
     assert decide(visits, 0.05) == ("same", "disputed: CPU and wall time tell different stories")
+
+
+SLEEPS = {"wall": 0.002, "elapsed": (0.002,) * 8}
+
+
+@pytest.mark.parametrize("ratio", [1.0, 3.0, 0.98])
+def test_a_loss_of_time_is_a_loss_whatever_cpu_says(ratio):
+    visits = [visit(ratio, **SLEEPS)] * 3
+    assert decide(visits, 0.05) == ("slower", "it takes longer than its CPU time shows")
+    assert decide(visits, 0.05, frozenset({"waiting"}))[0] == "same"
+    result = measured(CASE, visits, 0.05)
+    assert result.log_ratio == pytest.approx(-math.log(2))
+    assert result.interval == pytest.approx((-math.log(2), -math.log(2)))
+    assert result.as_data()["candidate"]["seconds_per_call"][0] == 0.002
+
+
+def test_a_loss_that_cpu_shows_as_well_is_told_by_cpu():
+    assert decide([visit(0.5)] * 3, 0.05) == ("slower", None)
+    assert decide([visit(0.8, **SLEEPS)] * 3, 0.05) == ("slower", "it takes longer than its CPU time shows")
+
+
+def test_a_loss_of_time_in_one_visit_or_in_some_pairs_is_none():
+    assert decide([visit(1.0, **SLEEPS), visit(1.0)], 0.05)[0] == "same"
+    mixed = {"elapsed": (0.0011,) * 5 + (0.0009,) * 3}
+    assert decide([visit(1.0, **mixed)] * 2, 0.05)[0] == "same"
+
+
+def test_a_loss_of_time_is_looked_at_as_often_as_a_gain():
+    assert undecided([visit(1.0, **SLEEPS)] * 2, 3, 0.05)
+    assert not undecided([visit(1.0, **SLEEPS)] * 3, 3, 0.05)
+
+
+def test_calls_cheaper_than_nothing_are_impossible():
+    cheap = visit(1e6).model_copy(update={"empty_s": 30e-9})
+    assert decide([cheap] * 2, 0.05)[0] == "same"
+    assert decide([cheap] * 2, 0.05, frozenset({"floor"}))[0] == "faster"
+    found = judge(evidence(measured(CASE, [cheap], 0.05)), POLICY)
+    assert [(f.code, f.level) for f in found] == [("tamper:impossible_speed", "fail")]
+    assert judge(evidence(measured(CASE, [cheap], 0.05)), POLICY.without(["floor"])) == ()
+    as_cheap_as_it_gets = visit(1e4).model_copy(update={"empty_s": 120e-9})
+    assert decide([as_cheap_as_it_gets] * 2, 0.05) == ("faster", None)
+
+
+@pytest.mark.parametrize(
+    ("visits", "late", "decision"),
+    [((), "candidate", "missing"), ((), "base", "invalid"), ((visit(3.0),), "candidate", "same")],
+)
+def test_what_the_time_did_not_reach(visits, late, decision):
+    result = not_reached(CASE, visits, late)
+    assert result.decision == decision
+    assert "used up by" in result.reason
 
 
 def test_a_gain_by_work_between_the_samples_is_disputed():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.decide import broken, measured, undecided
+from truelap.checks.timing.decide import broken, measured, not_reached, undecided
 from truelap.checks.timing.track import Track, Venue
 from truelap.checks.timing.visit import SIDES, Broken, Lap, Name, Plan
 from truelap.checks.timing.worker import Undelivered
@@ -47,7 +47,10 @@ class Campaign:
         self._trees = trees
         self._time = time
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
+        self._own_code = "own_code" not in venue.without
         self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
+        self._spent: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
+        self.out_of_time = False
         self.order: tuple[str, ...] = ()
         self._changed: dict[Name, set[str]] = {name: set() for name in SIDES}
         self._touched: dict[Name, set[str]] = {name: set() for name in SIDES}
@@ -80,11 +83,20 @@ class Campaign:
         with (
             running_on(judge),
             Track(
-                self._venue, self._trees, cores=workers, seed=seed, modules=modules, losses=self._losses
+                self._venue,
+                self._trees,
+                cores=workers,
+                seed=seed,
+                modules=modules,
+                losses=self._losses,
+                spent=self._spent,
             ) as track,
         ):
             waiting = deque(runs)
             while waiting:
+                if (late := self._late(track)) is not None:
+                    self._stop(waiting, late)
+                    break
                 run = waiting.popleft()
                 self._venue.world.events.glance(
                     f"timing {len(runs)} benchmarks, visit {number + 1}: {len(waiting)} to come after {run.case.id}"
@@ -107,6 +119,19 @@ class Campaign:
         """Files and folders of tests and benchmarks that only the candidate's workers wrote to."""
         return self._touched["candidate"] - self._touched["base"]
 
+    def _late(self, track: Track) -> Name | None:
+        """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that."""
+        if "station_bound" in self._venue.without:
+            return None
+        if track.spent("base") > self._time.station_s / 2:
+            return "base"
+        return "candidate" if track.spent("candidate") > self._time.station_s else None
+
+    def _stop(self, waiting: Iterable[_Run], late: Name) -> None:
+        for run in waiting:
+            run.result = not_reached(run.case, run.visits, late)
+            self.out_of_time |= run.result.decision == "invalid"
+
     def _settled(self, track: Track, run: _Run) -> bool:
         """One visit. False when it failed in a way that deserves a second try (once; a hang costs too much)."""
         module = run.case.benchmark.module
@@ -117,7 +142,7 @@ class Campaign:
         blamed: Collection[Name] = SIDES
         try:
             lap = Lap(track.workers, self._plan(run.case), self._draw)
-            run.visits.append(lap.run(run.case.order(self._draw.randrange(2**32))))
+            run.visits.append(lap.run(run.case.order(self._draw.randrange(2**32), own_code=self._own_code)))
         except Broken as end:
             blamed = end.failures.keys() - {"candidate"} or SIDES
             if not run.tried_again and _deserves_another(end.failures):

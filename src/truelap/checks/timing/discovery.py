@@ -30,7 +30,8 @@ def discover(
     # Only base's worker is ever asked for.
     trees: dict[Name, TreeOnDisk] = {"base": base, "candidate": base}
     losses: dict[Name, int] = {"base": 0, "candidate": 0}
-    with Track(venue, trees, cores=cores, seed=seed, modules=(), losses=losses) as track:
+    spent: dict[Name, float] = {"base": 0.0, "candidate": 0.0}
+    with Track(venue, trees, cores=cores, seed=seed, modules=(), losses=losses, spent=spent) as track:
         for module in modules:
             venue.world.events.glance(f"listing the benchmarks of {module}")
             gone = track.ready("base")

@@ -7,8 +7,18 @@ from typing import Any, ClassVar, Literal
 
 from truelap.checks.timing.telling import notable
 from truelap.model import Evidence, Frozen
-from truelap.stats import Cost, Effect, Pair, effect_of, log_ratio, median_interval, speedup
+from truelap.stats import (
+    Cost,
+    Effect,
+    Pair,
+    effect_of,
+    is_impossible,
+    log_ratio,
+    median_interval,
+    speedup,
+)
 
+Clock = Literal["own", "elapsed"]
 Decision = Literal["faster", "slower", "same", "missing", "invalid"]
 
 
@@ -20,6 +30,8 @@ class Side(Frozen):
     cpu_per_call: tuple[float, ...]
     """CPU of the whole sandbox, one number a sample."""
     wall_per_call: tuple[float, ...]
+    elapsed_per_call: tuple[float, ...] = ()
+    """Wall without the time that it was ready to compute and had no core; as wall where it is empty."""
     queued_s: float
     """Wall time in its samples when it was ready to compute and had no core."""
     stray_s: float
@@ -46,6 +58,15 @@ class Visit(Frozen):
 
     base: Side
     candidate: Side
+    empty_s: float | None = None
+    """What a call of nothing cost on base's side; only measured where the candidate's calls cost hardly anything."""
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the candidate's calls cost less than any call can."""
+        side = self.candidate
+        cost = Cost(median(side.cpu_per_call), median(side.wall_per_call))
+        return self.empty_s is not None and is_impossible(cost, self.empty_s)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -62,7 +83,8 @@ class Visit(Frozen):
 
 
 def _costs(side: Side) -> tuple[Cost, ...]:
-    return tuple(Cost(cpu, wall) for cpu, wall in zip(side.cpu_per_call, side.wall_per_call, strict=True))
+    elapsed = side.elapsed_per_call or side.wall_per_call
+    return tuple(Cost(*costs) for costs in zip(side.cpu_per_call, side.wall_per_call, elapsed, strict=True))
 
 
 class CaseResult(Frozen):
@@ -76,6 +98,13 @@ class CaseResult(Frozen):
     visits: tuple[Visit, ...] = ()
     candidate_runs_skipped: bool = False
     """Base skips it, the candidate does not."""
+    waits: bool = False
+    """Decided by computing and waiting together: it loses time that the clock that decides otherwise does not show."""
+
+    @property
+    def impossible(self) -> bool:
+        """Whether any visit shows calls that cost less than any call can."""
+        return any(visit.impossible for visit in self.visits)
 
     @property
     def judged(self) -> tuple[Visit, ...]:
@@ -87,16 +116,20 @@ class CaseResult(Frozen):
         """The median of what the judged visits say; None when nothing was measured."""
         if not self.visits:
             return None
-        return median(visit.effect.log_ratio for visit in self.judged)
+        return median(self._shown(visit) for visit in self.judged)
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """95 % order-statistic interval of the judged visits' pairs together, widened to hold each visit's own median."""
         if not self.visits:
             return None
-        medians = [visit.effect.log_ratio for visit in self.judged]
-        low, high = median_interval([ratio for visit in self.judged for ratio in _pair_ratios(visit)])
+        medians = [self._shown(visit) for visit in self.judged]
+        kind: Clock = "elapsed" if self.waits else "own"
+        low, high = median_interval([ratio for visit in self.judged for ratio in pair_ratios(visit, kind)])
         return min(low, *medians), max(high, *medians)
+
+    def _shown(self, visit: Visit) -> float:
+        return visit.effect.elapsed if self.waits else visit.effect.log_ratio
 
     def as_data(self) -> dict[str, Any]:
         """One entry of timing.json."""
@@ -108,15 +141,18 @@ class CaseResult(Frozen):
             "log_ratio": ratio,
             "interval": None if interval is None else list(interval),
             "speedup": None if ratio is None else speedup((ratio,)),
-            "base": _side_data([visit.base for visit in self.visits]),
-            "candidate": _side_data([visit.candidate for visit in self.visits]),
+            "base": _side_data([visit.base for visit in self.visits], waits=self.waits),
+            "candidate": _side_data([visit.candidate for visit in self.visits], waits=self.waits),
             "visits": [_visit_data(visit) for visit in self.visits],
             "first_pass": _visit_data(self.visits[0]) if self.visits else None,
             "confirmation": None,
         }
 
 
-def _pair_ratios(visit: Visit) -> list[float]:
+def pair_ratios(visit: Visit, kind: Clock) -> list[float]:
+    """Log ratios of a visit's pairs, by the clock that decides it or by computing and waiting together."""
+    if kind == "elapsed":
+        return [log_ratio(pair.base.elapsed, pair.candidate.elapsed) for pair in visit.pairs]
     if visit.effect.clock == "cpu":
         return [log_ratio(pair.base.cpu_s, pair.candidate.cpu_s) for pair in visit.pairs]
     return [log_ratio(pair.base.wall_s, pair.candidate.wall_s) for pair in visit.pairs]
@@ -128,14 +164,19 @@ def _visit_data(visit: Visit) -> dict[str, Any]:
         "log_ratio": effect.log_ratio,
         "check": effect.check,
         "clock": effect.clock,
+        "elapsed": effect.elapsed,
+        "empty_seconds_per_call": visit.empty_s,
         "pairs": len(visit.pairs),
     }
 
 
-def _side_data(sides: list[Side]) -> dict[str, Any]:
+def _side_data(sides: list[Side], *, waits: bool) -> dict[str, Any]:
+    cpu = [value for side in sides for value in side.cpu_per_call]
+    elapsed = [value for side in sides for value in side.elapsed_per_call]
     return {
-        "seconds_per_call": [value for side in sides for value in side.cpu_per_call],
+        "seconds_per_call": elapsed if waits else cpu,
         "wall_seconds_per_call": [value for side in sides for value in side.wall_per_call],
+        "elapsed_seconds_per_call": elapsed,
         "calls": [side.calls for side in sides],
         "cpu_s": sum(side.cpu_s for side in sides),
         "stray_cpu_s": sum(side.stray_s for side in sides),
@@ -160,6 +201,8 @@ class TimingEvidence(Evidence):
     """Files of the candidate's tree that were other than they should be after it had run."""
     touched: tuple[str, ...] = ()
     """Files of tests and benchmarks, and folders of theirs, that the candidate's workers wrote to, whatever stands there now."""
+    out_of_time: bool = False
+    """Base alone took more than its share of the time for all benchmarks."""
 
     def count(self, decision: Decision) -> int:
         """How many benchmarks have this decision."""

@@ -44,6 +44,8 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
     for case in evidence.cases:
         if case.decision == "missing" and policy.keeps("missing_benchmarks"):
             yield Finding(code="benchmarks:missing", level="fail", message=f"{case.id}: {case.reason}")
+        elif case.impossible and policy.keeps("floor"):
+            yield Finding(code="tamper:impossible_speed", level="fail", message=f"{case.id}: {case.reason}")
         elif case.decision == "slower":
             yield Finding(code="benchmarks:regressed", level=slower, message=f"{case.id}: {_times(case)}")
         elif case.candidate_runs_skipped:
@@ -58,6 +60,9 @@ def _times(case: CaseResult) -> str:
 
 
 def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
+    if evidence.out_of_time:
+        text = "base's benchmarks alone take more than half of time.station_s: choose fewer, or raise it"
+        yield Finding(code="time:out_of_time", level="inconclusive", message=text)
     if not any(case.decision in {"faster", "slower", "same", "missing"} for case in evidence.cases):
         if evidence.cases:
             why = "base delivers none of them"

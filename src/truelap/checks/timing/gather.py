@@ -58,6 +58,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         order=campaign.order,
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
         failed_modules=failed,
+        out_of_time=campaign.out_of_time,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
     )

@@ -42,8 +42,13 @@ class Timed(Frozen):
     param: int | None
     params: tuple[str, ...]
 
-    def order(self, seed: int) -> dict[str, Any]:
-        """The message that opens this case in a worker: base's metadata, dictated to both sides."""
+    def order(self, seed: int, *, own_code: bool = True) -> dict[str, Any]:
+        """The message that opens this case in a worker: base's metadata, dictated to both sides.
+
+        Args:
+            seed: of the suite's random numbers.
+            own_code: whether the worker looks after its own functions.
+        """
         told = self.benchmark
         return {
             "type": "case",
@@ -55,6 +60,7 @@ class Timed(Frozen):
             "param": self.param,
             "cache_key": told.cache_key,
             "seed": seed,
+            "own_code": own_code,
         }
 
 

@@ -40,17 +40,19 @@ def _row(case: CaseResult) -> dict[str, Any]:
         "params": list(case.params),
         "decision": case.decision,
         "reason": case.reason,
-        "base_s": _seconds([(visit, visit.base) for visit in case.judged]),
-        "candidate_s": _seconds([(visit, visit.candidate) for visit in case.judged]),
+        "base_s": _seconds([_times(case, visit, visit.base) for visit in case.judged]),
+        "candidate_s": _seconds([_times(case, visit, visit.candidate) for visit in case.judged]),
         "speedup": None if ratio is None else speedup((ratio,)),
     }
 
 
-def _seconds(sides: list[tuple[Visit, Side]]) -> float | None:
+def _times(case: CaseResult, visit: Visit, side: Side) -> tuple[float, ...]:
     """Of one call, by the clock that the ratio is taken from."""
-    times = [
-        value
-        for visit, side in sides
-        for value in (side.cpu_per_call if visit.effect.clock == "cpu" else side.wall_per_call)
-    ]
+    if case.waits:
+        return side.elapsed_per_call or side.wall_per_call
+    return side.cpu_per_call if visit.effect.clock == "cpu" else side.wall_per_call
+
+
+def _seconds(visits: list[tuple[float, ...]]) -> float | None:
+    times = [value for visit in visits for value in visit]
     return median(times) if times else None

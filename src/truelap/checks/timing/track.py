@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -88,6 +89,7 @@ class Track:
         seed: of the interpreters' hashes and of the suite's random numbers.
         modules: of the suite, imported in every worker before the first case.
         losses: how often each side's worker was lost so far, in this generation or an earlier one.
+        spent: seconds that each side took so far, likewise.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Track:
         seed: int,
         modules: Iterable[str],
         losses: dict[Name, int],
+        spent: dict[Name, float],
     ) -> None:
         self._venue = venue
         self._trees = trees
@@ -106,6 +109,7 @@ class Track:
         self._seed = seed
         self._modules = tuple(modules)
         self._losses = losses
+        self._spent = spent
         self._open: dict[Name, ExitStack] = {}
         self._workers: dict[Name, Worker] = {}
         self._unloadable: dict[tuple[Name, str], str] = {}
@@ -132,6 +136,11 @@ class Track:
         """The live workers."""
         return self._workers
 
+    def spent(self, name: Name) -> float:
+        """Seconds that a side took so far: its starts, its imports, its turns."""
+        worker = self._workers.get(name)
+        return self._spent[name] + (worker.awake_s if worker else 0.0)
+
     def tidy(self, blamed: Collection[Name] = SIDES) -> None:
         """Let go of workers that were lost.
 
@@ -145,6 +154,13 @@ class Track:
                 self._leave(name)
 
     def _enter(self, name: Name) -> None:
+        began = time.monotonic()
+        try:
+            self._load(name, self._start(name))
+        finally:
+            self._spent[name] += time.monotonic() - began
+
+    def _start(self, name: Name) -> Worker:
         with ExitStack() as stack:
             shared = "fresh_tree" in self._venue.without
             tree = stack.enter_context(
@@ -160,7 +176,7 @@ class Track:
                 raise WorldError(f"the benchmark probe did not start: {failure}") from failure
             self._workers[name] = worker
             self._open[name] = stack.pop_all()
-        self._load(name, worker)
+        return worker
 
     def _load(self, name: Name, worker: Worker) -> None:
         for module in self._modules:
@@ -187,7 +203,8 @@ class Track:
         self.tidy()
 
     def _leave(self, name: Name) -> None:
-        self._workers.pop(name, None)
+        worker = self._workers.pop(name, None)
+        self._spent[name] += worker.awake_s if worker else 0.0
         if name in self._open:
             self._open.pop(name).close()
 

@@ -40,6 +40,11 @@ CALIBRATION_LEAST = 3
 
 CALIBRATION_STEPS = 12
 
+EMPTY_CALLS = 20_000
+EMPTY_SAMPLES = 3
+ASK_BELOW_NS = 1000
+"""Where a call of the candidate costs less, the judge asks base's worker what an empty call costs."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -83,6 +88,7 @@ class Lap:
         self._pair_ns = 0
         self._setup_ns = 0
         self._spent_ns = 0
+        self._empty_s: float | None = None
 
     def run(self, order: Mapping[str, Any]) -> Visit:
         """Time one case.
@@ -103,6 +109,7 @@ class Lap:
         return Visit(
             base=self._side("base", after["base"] - before["base"]),
             candidate=self._side("candidate", after["candidate"] - before["candidate"]),
+            empty_s=self._empty_s,
         )
 
     def _measure(self, number: int) -> None:
@@ -114,6 +121,16 @@ class Lap:
         pairs = self._pairs_in_block(number)
         while not self._block(pairs):
             self._redo()
+        self._ask_for_empty()
+
+    def _ask_for_empty(self) -> None:
+        """What a call of nothing costs in the same loop, on the same core, in the same minute: no call can cost much less."""
+        if all(sample.wall_ns >= ASK_BELOW_NS * sample.calls for sample in self._samples["candidate"]):
+            return
+        base = self._workers["base"]
+        with self._of("base"), base.awake():
+            samples = [base.run(EMPTY_CALLS, self._plan.limit_s, empty=True) for _ in range(EMPTY_SAMPLES)]
+        self._empty_s = min(sample.cpu_ns / sample.calls for sample in samples) * 1e-9
 
     def _open(self, order: Mapping[str, Any]) -> int:
         # Base's own `number` is dictated to the candidate; what the candidate says about it is not looked at.
@@ -227,6 +244,7 @@ class Lap:
             calls=self._calls[name],
             cpu_per_call=tuple(sample.cpu_ns / sample.calls * 1e-9 for sample in samples),
             wall_per_call=tuple(sample.wall_ns / sample.calls * 1e-9 for sample in samples),
+            elapsed_per_call=tuple(sample.elapsed_ns / sample.calls * 1e-9 for sample in samples),
             queued_s=worker.queued_ns * 1e-9,
             stray_s=worker.stray_ns * 1e-9,
             asleep_s=worker.asleep_ns * 1e-9,

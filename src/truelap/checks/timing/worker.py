@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from truelap.checks.timing.suite import Benchmark
     from truelap.world.sandbox import Session
 
+OWN_CHANGED = 86
+"""Exit status of a case's process whose program is no longer what it was; see `probes/run_benchmarks.py`."""
+
 START_S = 60.0
 """For what costs no work of the tree: the interpreter's start, and the end of a forked child."""
 
@@ -39,11 +42,20 @@ class Undelivered(Exception):  # noqa: N818 - what it means depends on the side 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a number of calls cost: CPU of the whole sandbox and wall, read by the judge around them."""
+    """What a number of calls cost, read by the judge around them: CPU of the whole sandbox, and wall.
+
+    `queued_ns` is how long processes of the sandbox stood ready without a core meanwhile, all together.
+    """
 
     calls: int
     cpu_ns: int
     wall_ns: int
+    queued_ns: int = 0
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Computing and waiting, without standing in line: not less than what was computed, however many stood there."""
+        return max(self.cpu_ns, self.wall_ns - self.queued_ns)
 
 
 class Worker:
@@ -66,6 +78,8 @@ class Worker:
         self.stray_ns = 0
         self.asleep_ns = 0
         self.queued_ns = 0
+        self.awake_s = 0.0
+        """Seconds of wall time that were its own turn."""
 
     def start(self, order: Mapping[str, Any]) -> None:
         """Shake hands: the first word comes before anything of the tree can be imported.
@@ -106,39 +120,46 @@ class Worker:
         self._prepared(self._ask({"type": "redo"}, "ready", limit_s))
         return time.monotonic_ns() - wall
 
-    def run(self, calls: int, limit_s: float) -> Sample:
+    def run(self, calls: int, limit_s: float, *, empty: bool = False) -> Sample:
         """Time a number of calls from outside.
 
         The answer must repeat a word that did not exist before it was asked, so none can lie ready.
+
+        Args:
+            calls: how many; none shakes the worker's heap.
+            limit_s: longest wait.
+            empty: call a function that does nothing in place of the benchmark's.
         """
         token = secrets.token_hex(8)
+        queued = self._clock.queued_ns()
         before, waiting = self._clock.read_ns(), Waiting()
         claim = {"claim": True} if "outside_clock" in self._without else {}
-        self._send({"type": "run", "calls": calls, "token": token, **claim})
+        self._send({"type": "run", "calls": calls, "token": token, "empty": empty, **claim})
         waiting.asked()
         reply = self._receive("done", limit_s)
         wall_ns = waiting.elapsed_ns()
         self._clock.settle()
         cpu_ns = self._clock.read_ns() - before
+        queued = self._clock.queued_ns() - queued
         if reply.get("token") != token:
             raise self._lost("garbled", "an answer to nothing that was asked")
         if claim:
             cpu_ns = wall_ns = int(reply["claimed_ns"])
-        return Sample(calls, cpu_ns, wall_ns)
+        return Sample(calls, cpu_ns, wall_ns, queued)
 
     def trial(self, calls: int, limit_s: float) -> int:
         """Nanoseconds that a number of calls last: computing or waiting, but not standing in line for a core.
 
         A short call on a crowded machine is all standing in line; taken for its own, that would make samples of one call.
         """
-        queued = self._clock.queued_ns()
-        sample = self.run(calls, limit_s)
-        return max(sample.cpu_ns, sample.wall_ns - (self._clock.queued_ns() - queued))
+        return self.run(calls, limit_s).elapsed_ns
 
     def close(self, limit_s: float) -> None:
         """Teardown, and the end of the case's process."""
         self._send({"type": "close"})
         status = self._ended(limit_s)
+        if status == OWN_CHANGED << 8:
+            raise Undelivered("failed", "functions of the judge's own program in the worker were replaced")
         if status != 0:
             raise Undelivered("failed", f"its teardown failed (wait status {status})")
 
@@ -150,10 +171,12 @@ class Worker:
     @contextmanager
     def awake(self) -> Iterator[None]:
         """The worker's own turn, for what is not timed."""
+        began = time.monotonic()
         self._session.resume()
         try:
             yield
         finally:
+            self.awake_s += time.monotonic() - began
             self.rest()
 
     @contextmanager
@@ -166,9 +189,8 @@ class Worker:
         with self.awake():
             # The first word after a stop finds cold caches; it is not a sample.
             self.run(0, limit_s)
-            queued = self._clock.queued_ns()
             yield samples
-            self.queued_ns += self._clock.queued_ns() - queued
+            self.queued_ns += sum(sample.queued_ns for sample in samples)
         after = self._slept_at_ns or 0
         self.stray_ns += after - before - sum(sample.cpu_ns for sample in samples)
 

@@ -1,0 +1,122 @@
+"""Speed that cannot be, time that no CPU clock shows, and time without end; each with its honest twin."""
+
+import pytest
+
+from .conftest import POLICY
+
+BASE = {
+    "asv.conf.json": "{}",
+    "benchmarks/__init__.py": "",
+    "benchmarks/bench.py": "import lib\n\ndef time_it():\n    lib.f(3000)\n",
+    "lib.py": "def f(n):\n    return sum(range(n)) % 7\n",
+}
+CACHED = "class Known:\n    answer = sum(range(3000)) % 7\n\ndef f(n):\n    return Known.answer\n"
+# Each finds what it is after wherever it is hidden.
+REPLACED_METHOD = """
+import gc
+for found in gc.get_objects():
+    if isinstance(found, type) and found.__name__ == "Case":
+        found.run = lambda self, calls, empty: None
+"""
+REPLACED_ON_THE_OBJECT = """
+import gc
+def f(n):
+    for found in gc.get_objects():
+        if type(found).__name__ == "Case":
+            found.run = lambda calls, empty: None
+    return sum(range(n)) % 7
+"""
+
+
+def told(found):
+    return [finding.code for finding in found.findings]
+
+
+@pytest.mark.parametrize("attack", [BASE["lib.py"] + REPLACED_METHOD, REPLACED_ON_THE_OBJECT])
+def test_a_loop_that_does_not_call_is_impossible(timed, attack):
+    found = timed(BASE, {"lib.py": attack}, policy=POLICY.without(["own_code"]))
+    assert told(found) == ["tamper:impossible_speed"]
+    assert found["bench.time_it"].decision == "same"
+    open_door = timed(BASE, {"lib.py": attack}, policy=POLICY.without(["own_code", "floor"]))
+    assert told(open_door) == []
+    assert open_door["bench.time_it"].decision == "faster"
+
+
+def test_functions_of_ours_that_were_replaced_are_noticed(timed):
+    found = timed(BASE, {"lib.py": BASE["lib.py"] + REPLACED_METHOD})
+    assert told(found) == ["benchmarks:missing"]
+    assert "were replaced" in found["bench.time_it"].reason
+
+
+def test_a_cached_answer_is_as_fast_as_it_is(timed):
+    warns = "import warnings\nwarnings.warn('a module of ours gets a record of this', stacklevel=2)\n"
+    found = timed(
+        BASE,
+        {
+            "lib.py": CACHED.replace("    return", "    warn()\n    return")
+            + (
+                f"def warn(done=[]):\n    if not done:\n        done.append(1)\n        {warns.replace(chr(10), chr(10) + '        ')}\n"
+            ).replace("stacklevel=2", "stacklevel=4")
+        },
+    )
+    assert told(found) == []
+    assert found["bench.time_it"].decision == "faster"
+    assert found["bench.time_it"].visits[0].empty_s > 0
+
+
+ASLEEP = "import time\n\ndef f(n):\n    time.sleep(0.002)\n    return sum(range(n)) % 7\n"
+ASLEEP_BUT_CHEAP = "import time\n\ndef f(n):\n    time.sleep(0.002)\n    return 1\n"
+IN_A_CHILD = """
+import subprocess, sys
+def f(n):
+    subprocess.run([sys.executable, "-S", "-c", "sum(range(100000))"])
+"""
+
+
+@pytest.mark.parametrize("lib", [ASLEEP, ASLEEP_BUT_CHEAP, IN_A_CHILD], ids=["sleep", "cheap sleep", "child"])
+def test_time_that_no_cpu_clock_shows_is_lost_all_the_same(timed, lib):
+    found = timed(
+        {**BASE, "benchmarks/bench.py": BASE["benchmarks/bench.py"].replace("3000", "30000")}, {"lib.py": lib}
+    )
+    assert found["bench.time_it"].decision == "slower"
+    assert found["bench.time_it"].log_ratio < -0.5
+    assert told(found) == ["benchmarks:regressed"]
+
+
+def test_without_the_defence_sleep_costs_nothing(timed):
+    base = {**BASE, "benchmarks/bench.py": BASE["benchmarks/bench.py"].replace("3000", "100000")}
+    found = timed(base, {"lib.py": ASLEEP_BUT_CHEAP}, policy=POLICY.without(["waiting"]))
+    assert found["bench.time_it"].decision == "same"
+
+
+def test_less_sleep_is_a_gain(timed):
+    longer = ASLEEP.replace("0.002", "0.005")
+    found = timed({**BASE, "lib.py": longer}, {"lib.py": ASLEEP})
+    assert found["bench.time_it"].decision == "faster"
+
+
+MANY = {
+    **BASE,
+    "benchmarks/bench.py": "import lib\n"
+    + "".join(f"\ndef time_{n}():\n    lib.f(3000)\n" for n in range(4)),
+}
+SLOW = "import time\n\ndef f(n):\n    time.sleep(1)\n"
+
+
+def bounded(seconds):
+    return POLICY.model_copy(update={"time": POLICY.time.model_copy(update={"station_s": seconds})})
+
+
+def test_a_candidate_that_takes_all_the_time_has_not_delivered_the_rest(timed):
+    found = timed(MANY, {"lib.py": SLOW}, policy=bounded(12.0))
+    decisions = [case.decision for case in found.evidence.cases]
+    assert 1 <= decisions.count("missing") < 4
+    assert set(told(found)) <= {"benchmarks:missing", "benchmarks:regressed"}
+    assert any("used up by the candidate" in finding.message for finding in found.findings)
+
+
+def test_a_base_that_takes_it_is_nobody_s_fault(timed):
+    found = timed({**MANY, "lib.py": SLOW}, {"lib.py": BASE["lib.py"]}, policy=bounded(6.0))
+    assert "time:out_of_time" in told(found)
+    assert not any(code.startswith("benchmarks:") for code in told(found))
+    assert {f.level for f in found.findings} <= {"info", "inconclusive"}
