@@ -140,6 +140,10 @@ class Base(Frozen):
     """Regular expressions for what base's own asv config resolves to, besides the policy's patterns."""
     test_code: tuple[str, ...] = ()
     """Regular expressions for what base's own pytest set-up makes test code, besides the policy's patterns."""
+    distributions: tuple[str, ...] = ()
+    """Names under which base's own metadata has the project installed."""
+    import_folders: tuple[str, ...] = ()
+    """Folders that base's tests and benchmarks import from besides the project's own, "" for the root."""
     gitlinks: tuple[tuple[bytes, str], ...] = ()
     """Submodules of the commit (path, commit id). Their content is not part of the tree."""
     carried: tuple[bytes, ...] = ()

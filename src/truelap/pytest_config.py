@@ -7,6 +7,7 @@ whatever `--rootdir` says; so the judge's copy stands beside the original, insid
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 import shlex
 import tomllib
@@ -17,7 +18,7 @@ import iniconfig
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 # Only pytest reads these, and it reads them differently from any other name: the copy keeps the name.
 _DEDICATED = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
@@ -44,6 +45,8 @@ class PytestConfig(Frozen):
     """Relative to the file's folder; empty for everywhere."""
     norecursedirs: tuple[str, ...] = _DEFAULT_NORECURSE
     addopts: tuple[str, ...] = ()
+    pythonpath: tuple[str, ...] = ()
+    """Folders to import from, relative to the file's folder."""
 
     @property
     def folder(self) -> str:
@@ -125,7 +128,7 @@ def _ini_options(name: str, ini: iniconfig.IniConfig, version: tuple[int, ...]) 
 
 
 def _known(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    keys = ("python_files", "testpaths", "norecursedirs", "addopts")
+    keys = ("python_files", "testpaths", "norecursedirs", "addopts", "pythonpath")
     return {key: _words(options[key]) for key in keys if key in options}
 
 
@@ -154,6 +157,38 @@ def test_code_patterns(config: PytestConfig, conftests: Iterable[bytes]) -> tupl
     plugins = {name for content in conftests for name in _plugin_names(content)}
     found += [f"(^|/){re.escape(name.replace('.', '/'))}(/__init__)?\\.py$" for name in sorted(plugins)]
     return tuple(found)
+
+
+def test_folders(config: PytestConfig, paths: Collection[str]) -> tuple[str, ...]:
+    """Folders that pytest puts on `sys.path` for the tests of a tree, relative to its root ("" is the root itself).
+
+    These are `pythonpath` and, for each test module and conftest.py, the first folder above it that is no package.
+
+    Args:
+        config: base's.
+        paths: every path of the tree.
+    """
+    own = (posixpath.normpath(_join(config.folder, path)) for path in config.pythonpath)
+    found = {"" if path == "." else path for path in own}
+    if not {"importlib", "--import-mode=importlib"} & {*config.addopts}:
+        names = re.compile("|".join(_regex(glob) for glob in (*config.python_files, "conftest.py")))
+        modules = (
+            path for path in paths if path.endswith(".py") and names.fullmatch(path.rpartition("/")[2])
+        )
+        found |= {package_home(path, paths) for path in modules}
+    return tuple(sorted(found))
+
+
+def package_home(path: str, paths: Collection[str]) -> str:
+    """The first folder above a module that is no package: its name counts from there.
+
+    >>> package_home("a/b/c/test_x.py", {"a/b/c/__init__.py", "a/b/__init__.py"})
+    'a'
+    """
+    folder = path.rpartition("/")[0]
+    while folder and f"{folder}/__init__.py" in paths:
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
 def _regex(glob: str) -> str:

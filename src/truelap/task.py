@@ -10,13 +10,11 @@ from pydantic import BeforeValidator, Field, ValidationError
 from truelap.errors import UsageError
 from truelap.keyfile import complaint
 from truelap.model import Frozen
+from truelap.product import PROJECT_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-
-_PROJECT_FILES = {"pyproject.toml", "setup.py", "setup.cfg"}
 
 
 def _as_tuple(value: Any) -> Any:
@@ -122,7 +120,7 @@ def import_roots(environment: Environment, paths: Iterable[bytes]) -> tuple[str,
         return tuple("" if root in {"", "."} else root.strip("/") for root in environment.python_path)
     names = {path.decode("utf-8", "surrogateescape") for path in paths}
     split = [name.rpartition("/") for name in names if name.count("/") <= 1]
-    projects = {folder for folder, _, file in split if file in _PROJECT_FILES}
+    projects = {folder for folder, _, file in split if file in PROJECT_FILES}
     roots: list[str] = []
     for project in ("", *sorted(projects - {""})):
         source = f"{project}/src" if project else "src"

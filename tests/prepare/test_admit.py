@@ -24,7 +24,7 @@ def base(store, repo):
 @pytest.fixture
 def run(store, base):
     def admitted(submission, policy=POLICY) -> Case:
-        world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
         collected = collect(submission, case, world, policy, Task(), None)
         return admit(collected, world, policy, Task(), None)
 

@@ -20,7 +20,7 @@ SUITE = {
 
 
 def test_the_suite_of_a_commit_is_protected(store, repo):
-    commit = repo.commit(SUITE)
+    commit = repo.commit({**SUITE, "pkg.py": "", "pyproject.toml": "[project]\nname = 'pkg'\n"})
     repo.commit({"asv.x.json": '{"benchmark_dir": "elsewhere"}'})
     base = base_of_revision(store, repo.folder, commit[:12])
     assert (base.given, base.commit) == (commit[:12], commit)
@@ -28,6 +28,25 @@ def test_the_suite_of_a_commit_is_protected(store, repo):
     assert protected == list(SUITE)
     assert not matches(base.protected_paths, b"elsewhere/b.py")
     assert [config.benchmark_dir for config in asv_configs(store, base)] == ["bench"]
+
+
+def test_base_says_from_where_its_tests_and_benchmarks_import(store, repo):
+    files = {
+        "perf/asv.conf.json": '{"benchmark_dir": "suite"}',
+        "perf/suite/b.py": "",
+        "pkg/__init__.py": "",
+        "pkg/tests/__init__.py": "",
+        "pkg/tests/test_a.py": "",
+        "bare/check_b.py": "",
+        "other/conftest.py": "",
+        "other/test_no.py": "",
+        "pytest.ini": "[pytest]\npython_files = check_*.py\npythonpath = lib .\n",
+    }
+    assert base_of_revision(store, repo.folder, repo.commit(files)).import_folders == (
+        *("", "bare", "lib", "other", "perf"),
+    )
+    files = {"pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n", "bare/test_b.py": ""}
+    assert base_of_revision(store, repo.folder, repo.commit(files)).import_folders == ("perf",)
 
 
 def test_an_untracked_suite_of_a_directory_is_protected(store, repo):

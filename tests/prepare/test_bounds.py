@@ -37,7 +37,7 @@ def judge(store, base):
     """What is said against a submission, by code."""
 
     def judged(submission, policy=SMALL):
-        world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
         case = admit(collect(submission, case, world, policy, Task(), None), world, policy, Task(), None)
         return {f.code: f.message for f in case.findings if f.level != "info"}
 
@@ -98,7 +98,9 @@ def test_git_itself_ends_where_it_would_hold_too_much(store, repo):
 def test_a_claim_is_enough_and_git_is_not_asked(store, repo, base, judge):
     bomb = binary(repo, {"z.bin": bytes(2 << 20)})
     assert len(bomb.content) < 20_000
-    case = collect(bomb, Case(name="t", base=base), SimpleNamespace(store=store), SMALL, Task(), None)
+    case = collect(
+        bomb, Case(name="t", base=base), SimpleNamespace(store=store, interpreter=None), SMALL, Task(), None
+    )
     assert case.patch.error == "the diff unpacks to more than 500000 bytes"
     assert case.patch.claimed_paths == ()
     assert is_size(judge(bomb))
@@ -154,7 +156,7 @@ def test_a_worktree_of_many_ignored_files_is_fine(store, repo):
     repo.write({f"m/{n}": "" for n in range(300)} | {".gitignore": "m/\n"})
     base = base_of_revision(store, repo.folder, repo.commit(FILES))
     repo.write({"pkg/a.py": "two\n"})
-    world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+    world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
     done = collect(Worktree(repo.folder), case, world, SMALL, Task(), None)
     assert [entry.path for entry in done.patch.entries] == [b"pkg/a.py"]
 

@@ -31,7 +31,7 @@ def admitted(store, base):
     """What a submission changes, by path; and every finding, by code."""
 
     def judged(submission, base=base):
-        world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
         case = admit(collect(submission, case, world, POLICY, Task(), None), world, POLICY, Task(), None)
         new = [entry for entry in case.patch.entries if entry.new_mode]
         found = {entry.path: store.blob(entry.new_blob) for entry in new}

@@ -66,3 +66,63 @@ def test_a_module_that_base_has_is_the_choice_of_base(action, added, changed, sc
         assert action(change, scene(base)) is None
     assert action(added(b"types/__init__.py"), scene(base)) is None
     assert action(added(b"asv_runner/y.py"), scene(base)) is None
+
+
+INSTALLED = frozenset({"json5", "google", "google.protobuf", "yaml"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"json5.py",
+        b"json5/__init__.py",
+        b"json5.abi3.so",
+        b"src/yaml.py",
+        b"google/__init__.py",
+        b"google/protobuf/__init__.py",
+        b"google/protobuf.py",
+        b"checks/json5.py",
+    ],
+)
+def test_what_is_installed_is_not_hidden(action, added, scene, path):
+    roots = (b"src/", b"", b"checks/")
+    assert (
+        action(added(path), scene({b"checks/test_x.py": b""}, roots=roots, installed=INSTALLED)) == "refuse"
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"pkg/json5.py",
+        b"pkg/json5/__init__.py",
+        b"json5/data.py",
+        b"json5.md",
+        b"google/other.py",
+        b"tests/json5.py",
+        b"benchmarks/yaml/__init__.py",
+        b"conftest.py",
+    ],
+)
+def test_what_hides_nothing_installed_is_fine(action, added, scene, path):
+    roots = (b"", b"tests/", b"benchmarks/")
+    assert action(added(path), scene(roots=roots, installed=INSTALLED | {"conftest"})) is None
+
+
+def test_a_module_of_base_may_be_called_like_an_installed_one(action, added, changed, scene):
+    base = scene(
+        {b"json5.py": b"", b"google/protobuf/x.py": b"", b"yaml/__init__.py": b""}, installed=INSTALLED
+    )
+    for change in (
+        changed(b"json5.py"),
+        changed(b"json5.py", None),
+        added(b"json5/__init__.py"),
+        added(b"yaml/x.py"),
+    ):
+        assert action(change, base) is None
+
+
+def test_standard_modules_count_where_tests_lie_beside_their_source(action, added, scene):
+    base = scene({b"lib/test_x.py": b""}, roots=(b"", b"lib/"))
+    assert action(added(b"lib/random.py"), base) == "refuse"
+    assert action(added(b"lib/test_random.py"), base) is None

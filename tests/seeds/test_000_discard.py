@@ -197,7 +197,7 @@ def test_item_08_protected_restore_json_has_its_four_keys(judged, protected):
 
 def test_item_08_the_tree_is_listed_again_and_not_assumed(trial, store, monkeypatch):
     trial.edit({**OPTIMIZED, "conftest.py": "x = 1\n"})
-    world = SimpleNamespace(store=store)
+    world = SimpleNamespace(store=store, interpreter=None)
     case = Case(name="t", base=base_of_directory(store, trial.pristine))
     for station in (lambda *given: collect(Worktree(trial.agent), *given), admit):
         case = station(case, world, load_policy(), Task(), None)
@@ -212,7 +212,7 @@ def test_item_09_a_step_that_fails_says_so(trial, monkeypatch):
     def no_room(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("truelap.prepare.restore.only_for_tests", no_room)
+    monkeypatch.setattr("truelap.prepare.guard.only_for_tests", no_room)
     settings = Settings(python=Path(sys.executable), seed=7, out=trial.out)
     trial.edit(OPTIMIZED)
     verdict = truelap.verify(trial.agent, base_dir=trial.pristine, worktree=trial.agent, settings=settings)

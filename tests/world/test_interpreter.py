@@ -221,3 +221,45 @@ def test_the_interpreters_binds_may_be_given_again(interpreter, bubblewrap, step
     asked = replace(asked, binds=interpreter.binds)
     with bubblewrap.start(asked) as session:
         assert session.wait(20).output == b"1\n"
+
+
+def installed(folder, name, *files):
+    """A distribution with its record, as pip leaves it."""
+    info = folder / f"{name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {name}\nVersion: 1\n")
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+def test_what_is_installed_and_who_brought_it(tmp_path):
+    python = venv(tmp_path / "env")
+    place = site(python)
+    installed(
+        place, "One", "one/__init__.py", "one/inner.py", "_one.abi3.so", "docs/index.md", "one-data/x.py"
+    )
+    installed(place, "two-a", "space/a/__init__.py", "space/a/b.py")
+    installed(place, "two-b", "space/deep/b.py")
+    (place / "alone.py").touch()
+    assert inspect(python).modules == {
+        "one": {"One"},
+        "_one": {"One"},
+        "space": set(),
+        "space.a": {"two-a"},
+        "space.deep": set(),
+        "space.deep.b": {"two-b"},
+        "alone": set(),
+    }
+
+
+def test_what_an_editable_install_offers_is_installed_unless_it_is_the_repository(tmp_path):
+    python, repo, other = venv(tmp_path / "env"), tmp_path / "repo", tmp_path / "other"
+    for folder, name in ((repo, "mine"), (other, "theirs")):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").touch()
+        (folder / "docs").mkdir()
+        (folder / "docs/conf.py").touch()
+    (site(python) / "__editable__.x.pth").write_text(f"{repo}\n{other}\n")
+    assert inspect(python, repo).modules == {"theirs": set()}

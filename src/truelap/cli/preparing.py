@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world.git import Store
+    from truelap.world.interpreter import Interpreter
 
 
 def register(app: typer.Typer) -> None:
@@ -54,6 +55,13 @@ class Collect(Submitted):
 class Admit(Submitted):
     """Options of admit."""
 
+    python: Annotated[
+        Path | None,
+        option(
+            "Interpreter of the project's environment; without it, what is installed there is not looked at.",
+            metavar="PATH",
+        ),
+    ] = None
     json: Annotated[bool, option("Print the rulings as JSON.", "--json")] = False
 
 
@@ -76,6 +84,7 @@ class _Bench(NamedTuple):
     policy: Policy
     task: Task
     settings: Settings
+    interpreter: Interpreter | None = None
 
     def collected(self) -> Case:
         """The case after the first station."""
@@ -127,9 +136,11 @@ def collect(options: Collect) -> int:
 def admit(options: Admit) -> int:
     """Ask every refusal rule. Exit 0 admitted, 1 refused with the reasons."""
     from truelap.prepare.admit import Admission
+    from truelap.world.interpreter import inspect
 
     with _bench(options, options.submission()) as bench:
-        case = bench.admitted()
+        interpreter = inspect(options.python, options.repo) if options.python else None
+        case = bench._replace(interpreter=interpreter).admitted()
     admission = case.get("admit")
     rejected = admission.rejected if isinstance(admission, Admission) else None
     if options.json:

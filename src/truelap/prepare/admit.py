@@ -6,26 +6,37 @@ One refusal is enough: the candidate is then base, and nothing of the submission
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
-from truelap.rules import Change, Examined, Scene, examine, load_rules
-from truelap.task import import_roots
+from truelap.prepare.collect import HasStore
+from truelap.prepare.scene import scene
+from truelap.rules import Change, Examined, examine, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from truelap.model import Case, Patch
+    from truelap.model import Base, Case, Patch
     from truelap.policy import Policy
-    from truelap.prepare.collect import HasStore
+    from truelap.rules import Scene
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world.git import Store
+    from truelap.world.interpreter import Interpreter
 
 _NOTHING = "0" * 40
 # Stands for a diff that names no path at all, so that rules on the whole are still asked.
 _WHOLE = b"(the whole submission)"
+
+
+class HasPlaces(HasStore, Protocol):
+    """A world, as far as this station needs one."""
+
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """The project's own; None where its environment is not to be looked at."""
+
 
 Rejected = Literal["tree_diff_refused", "tree_diff_failed"]
 
@@ -50,7 +61,7 @@ class Admission(Evidence):
         return {"agent_tree.txt": self.rejected, **refusals}
 
 
-def admit(case: Case, world: HasStore, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
+def admit(case: Case, world: HasPlaces, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
     """The case with a finding for each ruling; after a refusal or failure, base is the candidate.
 
     Raises:
@@ -60,8 +71,8 @@ def admit(case: Case, world: HasStore, policy: Policy, task: Task, settings: Set
     if patch is None:
         raise WorldError("admit was asked before collect")
     with world.store.reader() as read:
-        scene = _scene(case, world.store, policy, task, patch=patch, read=read)
-        examined = tuple(examine(_changes(patch, world.store, policy), scene, load_rules(policy)))
+        sight = _scene(patch, case.base, world, policy, task=task, read=read)
+        examined = tuple(examine(_changes(patch, world.store, policy), sight, load_rules(policy)))
     admission = _admission(patch, examined)
     findings = tuple(_finding(one) for one in examined)
     if admission.rejected == "tree_diff_failed":
@@ -86,20 +97,20 @@ def _changes(patch: Patch, store: Store, policy: Policy) -> Iterator[Change]:
 
 
 def _scene(
-    case: Case, store: Store, policy: Policy, task: Task, *, patch: Patch, read: Callable[[str], bytes]
+    patch: Patch, base_of: Base, world: HasPlaces, policy: Policy, *, task: Task, read: Callable[[str], bytes]
 ) -> Scene:
-    base = {file.path: file for file in store.list_tree(case.base.tree)}
+    base = {file.path: file for file in world.store.list_tree(base_of.tree)}
 
     def content(path: bytes) -> bytes | None:
         file = base.get(path)
         return read(file.blob) if file is not None and file.mode in {REGULAR, EXECUTABLE} else None
 
-    roots = import_roots(task.environment, base)
-    return Scene(
-        policy=policy,
-        base_modes={path: file.mode for path, file in base.items()},
-        protected=(*policy.protected.patterns, *case.base.protected_paths),
-        import_roots=tuple(f"{root}/".encode() if root else b"" for root in roots),
+    return scene(
+        base_of,
+        {path: file.mode for path, file in base.items()},
+        policy,
+        task,
+        world.interpreter,
         files=max(patch.files, len(patch.claimed_paths)),
         diff_bytes=patch.size_bytes,
         unpacked_bytes=patch.unpacked_bytes,

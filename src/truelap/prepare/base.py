@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING
 
 from truelap.errors import UsageError
 from truelap.model import Base, Finding
-from truelap.pytest_config import pick, test_code_patterns
+from truelap.product import Product
+from truelap.pytest_config import pick, test_code_patterns, test_folders
 from truelap.suite import find_asv_configs, protected_patterns
 from truelap.world.git_ignore import ignored, rules_of
 
@@ -86,20 +88,22 @@ def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
 
 
 def _with_suite(store: Store, base: Base) -> Base:
-    paths, read = _files(store, base)
-    patterns = protected_patterns(find_asv_configs(paths, read), paths, read)
-    return base.model_copy(update={"protected_paths": patterns, "test_code": _own_tests(paths, read)})
-
-
-def _own_tests(paths: Mapping[bytes, str], read: Callable[[str], bytes]) -> tuple[str, ...]:
-    # The newest pytest knows all the names that any version reads.
-    config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
-    names = (
-        path.decode("utf-8", "surrogateescape")
-        for path in paths
-        if path.rpartition(b"/")[2] == b"conftest.py"
-    )
-    return test_code_patterns(config, map(read, names))
+    with store.reader() as read_blob:
+        paths, read = _files(store, base, read_blob)
+        configs = find_asv_configs(paths, read)
+        # The newest pytest knows all the names that any version reads.
+        config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
+        names = {path.decode("utf-8", "surrogateescape") for path in paths}
+        conftests = (read(name) for name in names if name.rpartition("/")[2] == "conftest.py")
+        above = (posixpath.dirname(one.benchmark_dir) for one in configs if one.problem is None)
+        return base.model_copy(
+            update={
+                "protected_paths": protected_patterns(configs, paths, read),
+                "test_code": test_code_patterns(config, conftests),
+                "distributions": tuple(sorted(Product(names, read).distributions)),
+                "import_folders": tuple(sorted({*above, *test_folders(config, names)})),
+            }
+        )
 
 
 def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ...]:
@@ -109,6 +113,9 @@ def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ..
     return tuple(sorted(named & ignored(store.git, rules_of(store, files), paths)))
 
 
-def _files(store: Store, base: Base) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:
+def _files(
+    store: Store, base: Base, read: Callable[[str], bytes] | None = None
+) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:
     blobs = {file.path: file.blob for file in store.list_tree(base.tree)}
-    return blobs, lambda path: store.blob(blobs[path.encode("utf-8", "surrogateescape")])
+    content = read or store.blob
+    return blobs, lambda path: content(blobs[path.encode("utf-8", "surrogateescape")])

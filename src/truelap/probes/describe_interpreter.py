@@ -13,6 +13,8 @@ import sys
 import sysconfig
 
 MAPPING = re.compile(r"^MAPPING[^=]*= *(\{.*\})$", re.MULTILINE)
+SOURCES = (".py", ".pyc", ".so", ".pyd")
+DEEPEST = 4
 
 
 def mapped_files():
@@ -115,6 +117,59 @@ def finder_folders(path):
     ]
 
 
+def modules(folder, depth=0, above=""):
+    """Dotted names of the modules in a folder: regular packages by themselves, others with what lies in them."""
+    found = []
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        name = entry.name.partition(".")[0]
+        if not name.isidentifier():
+            continue
+        if entry.name.endswith(SOURCES):
+            found.append(above + name)
+        elif name == entry.name and name != "__pycache__" and entry.is_dir():
+            found += package(entry.path, depth, above + name)
+    return found
+
+
+def package(folder, depth, name):
+    if any(os.path.isfile(os.path.join(folder, "__init__" + ending)) for ending in SOURCES):
+        return [name]
+    inside = modules(folder, depth + 1, name + ".") if depth < DEEPEST else []
+    return [name, *inside] if inside else []
+
+
+def owners(path):
+    """Which distributions say that they brought a module."""
+    from importlib import metadata
+
+    found = {}
+    for distribution in metadata.distributions(path=path):
+        record = distribution.read_text("RECORD") or distribution.read_text("installed-files.txt") or ""
+        lines = [line.split(",")[0] for line in record.splitlines()]
+        names = {dotted(line) for line in lines if line.endswith(SOURCES)}
+        names.update((distribution.read_text("top_level.txt") or "").split())
+        for name in names:
+            found.setdefault(name, set()).add(distribution.metadata["Name"] or "")
+    return found
+
+
+def dotted(file):
+    *folders, name = file.split("/")
+    parts = [*folders, name.partition(".")[0]]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def installed(folders, added):
+    """For each folder the modules that it offers, and who brought them."""
+    brought = owners([*folders, *added])
+    # What is added may be a working tree: its author must not make this a long walk.
+    offered = {folder: modules(folder, DEEPEST) for folder in added if os.path.isdir(folder)}
+    offered.update((folder, modules(folder)) for folder in folders)
+    return {
+        folder: {name: sorted(brought.get(name, ())) for name in names} for folder, names in offered.items()
+    }
+
+
 def main():
     if sys.version_info < (3, 8):
         sys.exit("Python 3.8 or newer is needed, this is %d.%d" % sys.version_info[:2])
@@ -134,6 +189,7 @@ def main():
         "packages": packages,
         "editable_projects": editable,
         "import_folders": added,
+        "modules": installed(folders, added),
         "mapped": mapped_files(),
     }
     sys.stdout.write("\n" + json.dumps(described) + "\n")

@@ -100,6 +100,8 @@ class Scene:
     diff_bytes: int
     unpacked_bytes: int = 0
     """All changed and new files together."""
+    installed: frozenset[str] = frozenset()
+    """Dotted names of the modules in the project's environment that are not the project's own."""
     base_content: Callable[[bytes], bytes | None] = field(default=lambda _path: None)
     """Base's bytes of a path; None where base has no regular file there."""
     entries: tuple[Entry, ...] = ()
@@ -126,6 +128,12 @@ class Scene:
     def base_modules(self) -> frozenset[tuple[bytes, str]]:
         """(import root, module) for each top-level module or regular package of base."""
         named = ((root, top_module(path, root)) for root in self.import_roots for path in self.base_modes)
+        return frozenset((root, name) for root, name in named if name)
+
+    @cached_property
+    def base_dotted(self) -> frozenset[tuple[bytes, str]]:
+        """(import root, dotted name) for each module of base, of whatever depth."""
+        named = ((root, dotted(path, root)) for root in self.import_roots for path in self.base_modes)
         return frozenset((root, name) for root, name in named if name)
 
 
@@ -209,6 +217,17 @@ def top_module(path: bytes, root: bytes) -> str | None:
     if len(parts) == 1:
         return module_name(parts[0])
     return parts[0] if len(parts) == 2 and module_name(parts[1]) == "__init__" else None  # noqa: PLR2004 - package, file
+
+
+def dotted(path: bytes, root: bytes) -> str | None:
+    """The dotted name under which a file is imported from an import root, or None.
+
+    >>> dotted(b"src/a/b.py", b"src/"), dotted(b"a/__init__.py", b""), dotted(b"a.md", b"")
+    ('a.b', 'a', None)
+    """
+    *folders, file = path.removeprefix(root).decode("utf-8", "surrogateescape").split("/")
+    name = module_name(file) if path.startswith(root) else None
+    return None if name is None else ".".join(folders if name == "__init__" else [*folders, name]) or None
 
 
 def _folders(paths: Iterable[bytes]) -> set[bytes]:

@@ -1,7 +1,8 @@
 """A module at an import root wins over the one of the same name that Python, pytest or the judge's probes mean to import.
 
-So `random.py`, `json/__init__.py` or `asv_runner/` beside the package decides what tests and benchmarks really call. The same
-name inside a package (`pkg/queue.py`) hides nothing, and a module that base itself has is base's own choice.
+So `random.py`, `json/__init__.py` or `asv_runner/` beside the package decides what tests and benchmarks really call, and so
+does a module of the name of any installed package that is not the project's own. The same name inside a package
+(`pkg/queue.py`) hides nothing, a module that base itself has is base's own choice, and what is put back hides nothing either.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from truelap.rules import Ruling, fold, module_name, top_module
+from truelap.policy import matches
+from truelap.rules import Ruling, dotted, fold, module_name, top_module
 
 if TYPE_CHECKING:
     from truelap.rules import Change, Scene
@@ -86,13 +88,19 @@ _NEVER = ("pytest", "_pytest", "pluggy", "asv", "asv_runner", "truelap")
 
 def judge(change: Change, scene: Scene) -> Ruling | None:
     """Refuse a new top-level module or package that hides another one."""
+    put_back = matches((*scene.protected, *scene.policy.test_code.patterns), change.path)
     for root in scene.import_roots:
         name = _hidden(change, root, scene)
-        if name is not None and (root, name) not in scene.base_modules:
-            return Ruling(
-                "refuse", f"a top-level module `{name}` hides the one that Python, pytest or the judge means"
-            )
+        if name is not None and (root, name) not in scene.base_modules and (name in _NEVER or not put_back):
+            return _refused(name, "the one that Python, pytest or the judge means")
+        name = dotted(change.path, root)
+        if name in scene.installed and (root, name) not in scene.base_dotted and not put_back:
+            return _refused(name, "the installed one")
     return None
+
+
+def _refused(name: str | None, hidden: str) -> Ruling:
+    return Ruling("refuse", f"a top-level module `{name}` hides {hidden}")
 
 
 def _hidden(change: Change, root: bytes, scene: Scene) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,9 @@ class Interpreter:
     """Installed distributions and their versions."""
     editable_roots: tuple[PurePosixPath, ...] = ()
     """Folders of the repository, relative to it, that an editable install makes importable."""
+    modules: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Dotted names of what is installed beside the standard library, none of the repository, and the distributions that
+    brought it. A regular package stands for all that is in it; any other folder has its modules named too."""
 
 
 def inspect(python: Path, repo: Path | None = None, others: Iterable[Path] = ()) -> Interpreter:
@@ -79,6 +82,7 @@ def inspect(python: Path, repo: Path | None = None, others: Iterable[Path] = ())
         binds=tuple(places.binds),
         packages=MappingProxyType(dict(described["packages"])),
         editable_roots=_editable_roots(described, repo),
+        modules=_modules(described["modules"], places),
     )
 
 
@@ -154,6 +158,15 @@ def _executable(path: Path, places: _Places) -> Path:
         places.show(link)
     places.show(path)
     return path
+
+
+def _modules(offered: Mapping[str, Mapping[str, list[str]]], places: _Places) -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for folder, names in offered.items():
+        if not places.is_barred(Path(folder)):
+            for name, owners in names.items():
+                found[name] = found.get(name, frozenset()).union(owners)
+    return MappingProxyType(found)
 
 
 def _editable_roots(described: Mapping[str, Any], repo: Path | None) -> tuple[PurePosixPath, ...]:
