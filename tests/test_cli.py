@@ -467,6 +467,16 @@ def test_collect_replaces_a_planted_link(tiny, tmp_path):
     assert truelap("collect", tiny.folder, "--base", "HEAD", "--out", diff).returncode == 0
     assert victim.read_text() == "precious"
     assert not diff.is_symlink()
+    diff.unlink()
+    diff.symlink_to(tmp_path)
+    assert truelap("collect", tiny.folder, "--base", "HEAD", "--out", diff).returncode == 0
+    assert diff.is_file()
+
+
+@pytest.mark.parametrize("place", ["", "no/such/folder/tree.diff"])
+def test_collect_into_a_folder_is_one_clear_line(tiny, tmp_path, place):
+    done = truelap("collect", tiny.folder, "--base", "HEAD", "--out", tmp_path / place)
+    assert "name one in a folder that is there" in complaint(done, 2)
 
 
 def test_collect_without_a_place_to_write(tiny):

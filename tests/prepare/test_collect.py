@@ -218,7 +218,7 @@ def with_submodule(repo, commit):
 
 def test_submodules_of_a_commit_do_not_count_and_are_named(store, repo, base):
     with_submodule(repo, "1" * 40)
-    base = base_of_revision(store, repo.folder, "HEAD")
+    base = base_of_revision(store, repo.folder, repo.head())
     repo.write({"ext/lib.c": "int x;\n", "pkg/a.py": "new\n"})
     patch, notes = collect_patch(store, base, Worktree(repo.folder), POLICY)
     assert kinds(patch) == {"pkg/a.py": "modified"}
@@ -246,3 +246,22 @@ def test_a_nested_suite_of_a_pristine_directory_is_part_of_base(store, repo, mak
     suite.write({"benchmarks/sp ace.py": "new\n"})
     patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
     assert kinds(patch) == {"suite/benchmarks/wcs.py": "modified", "suite/benchmarks/sp ace.py": "added"}
+
+
+@pytest.mark.parametrize("name", ["main", "HEAD", "v1", "main~0"])
+@pytest.mark.parametrize("form", [Worktree, lambda folder: Head(folder, "HEAD")])
+def test_a_base_that_its_author_could_move_is_noted(store, repo, base, form, name):
+    repo.git("tag", "v1")
+    moved = base_of_revision(store, repo.folder, name)
+    _, notes = collect_patch(store, moved, form(repo.folder), POLICY)
+    assert [(note.code, note.level) for note in notes] == [("base:movable", "info")]
+    assert repr(name) in notes[0].message
+    assert repo.head() in notes[0].message
+
+
+def test_a_base_that_nobody_can_move_needs_no_note(store, repo, base, tmp_path):
+    for given in (repo.head(), repo.head()[:8]):
+        named = base_of_revision(store, repo.folder, given)
+        assert collect_patch(store, named, Worktree(repo.folder), POLICY)[1] == ()
+    pristine = base_of_directory(store, repo.folder)
+    assert collect_patch(store, pristine, Worktree(repo.folder), POLICY)[1] == ()

@@ -110,6 +110,7 @@ def collect(options: Collect) -> int:
     from truelap.prepare.collect import collect_patch
     from truelap.world.output import write_file
 
+    _check_place(options.out)
     submission = options.submission()
     if not any(submission.values()):
         submission["worktree"] = options.repo
@@ -205,6 +206,12 @@ def _bench(options: Started, submission: dict[str, Any]) -> Iterator[_Bench]:
         case = Case(name=task.task.name or options.repo.resolve().name, base=base)
         settings = Settings(python=Path(sys.executable), seed=0)
         yield _Bench(ground.store, case, request.open_submission(policy), policy, task, settings)
+
+
+def _check_place(out: Path | None) -> None:
+    # A link is replaced, whatever it points to: its planter must not keep the diff from being written.
+    if out is not None and ((out.is_dir() and not out.is_symlink()) or not out.parent.is_dir()):
+        raise UsageError(f"--out {out}: no place for a file; name one in a folder that is there")
 
 
 def _new_folder(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from truelap.model import Finding, shown
@@ -13,15 +14,27 @@ if TYPE_CHECKING:
     from truelap.world.worktree import Seen
 
 _SOME = 5
+_COMMIT_ID = re.compile("[0-9a-fA-F]{4,40}")
 
 
 def of_base_alone(base: Base) -> tuple[Finding, ...]:
-    """Submodules and carried build outputs: base's own, whatever became of them."""
+    """Submodules and carried build outputs: base's own, whatever became of them. And a name of base that may not be its own."""
     submodules = (path for path, _ in base.gitlinks)
     return (
+        *_movable(base),
         *_notes("submodule", "its content is not part of base, and edits in it do not count", submodules),
         *_note("build_output", "build outputs are base's own; only a rebuild changes them", base.carried),
     )
+
+
+def _movable(base: Base) -> tuple[Finding, ...]:
+    if base.commit is None or _COMMIT_ID.fullmatch(base.given):
+        return ()
+    message = (
+        f"base was named {base.given!r}, a name that whoever owns the repository can point elsewhere;"
+        f" it is commit {base.commit} now, and only such an id cannot be moved"
+    )
+    return (Finding(code="base:movable", level="info", message=message),)
 
 
 def passed_over(seen: Seen) -> tuple[Finding, ...]:

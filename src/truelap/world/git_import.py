@@ -60,9 +60,9 @@ def import_revision(store: Store, repo: Path, revision: str, of: Submitted | Non
     """See `Store.import_revision`."""
     git_dir, common = find_git_dir(repo)
     with TemporaryDirectory(prefix="import-", dir=store.folder) as name:
-        scratch = _scratch(Path(name), git_dir, common)
-        commit = _commit_id(scratch, repo, revision)
         try:
+            scratch = _scratch(Path(name), git_dir, common)
+            commit = _commit_id(scratch, repo, revision)
             tree = _tree_of(scratch, commit, repo)
             if of is not None:
                 bound_tree(scratch, tree, of.base, of.bounds)
@@ -87,6 +87,21 @@ def find_git_dir(repo: Path) -> tuple[Path, Path]:
     Raises:
         UsageError: there is no repository here.
     """
+    try:
+        git_dir, common = _git_dirs(repo)
+        whole = (git_dir / "HEAD").is_file() and (common / "objects").is_dir()
+        found = git_dir.resolve(), common.resolve()
+    except (OSError, ValueError, RuntimeError):
+        # A name that no file system holds, or links in a circle: whoever wrote `.git` wrote that.
+        whole = False
+    if not whole:
+        raise UsageError(
+            f"{repo}: no git repository; name its root folder, or give a plain folder with --base-dir"
+        )
+    return found
+
+
+def _git_dirs(repo: Path) -> tuple[Path, Path]:
     git_dir = repo / ".git"
     if git_dir.is_file():
         pointer = read_file(git_dir, _REF_BYTES)
@@ -99,11 +114,7 @@ def find_git_dir(repo: Path) -> tuple[Path, Path]:
         if common_file.is_file()
         else git_dir
     )
-    if not ((git_dir / "HEAD").is_file() and (common / "objects").is_dir()):
-        raise UsageError(
-            f"{repo}: no git repository; name its root folder, or give a plain folder with --base-dir"
-        )
-    return git_dir.resolve(), common.resolve()
+    return git_dir, common
 
 
 def _scratch(folder: Path, git_dir: Path, common: Path) -> Git:
