@@ -54,8 +54,8 @@ def test_helpers_and_data_beside_the_suite_belong_to_it():
             "asv_bench/asv.conf.json": '{"benchmark_dir": "suite"}',
             "asv_bench/suite/b.py": (
                 "import common\nfrom shared.deep import x\n"
-                "f = os.path.join(os.path.dirname(__file__), '..', 'data', 'big.csv')\n"
-                "g = open('/x').read() + 'small.txt'\n"
+                "f = os.path.join(os.path.dirname(__file__), '..', 'data', '%s.csv' % x)\n"
+                "g = open('/x').read() + 'small.txt' + 'mixed'\n"
             ),
             "asv_bench/common.py": "import second",
             "asv_bench/second.py": "",
@@ -64,6 +64,8 @@ def test_helpers_and_data_beside_the_suite_belong_to_it():
             "asv_bench/shared/deep.py": "",
             "asv_bench/data/big.csv": "",
             "asv_bench/data/other.csv": "",
+            "asv_bench/mixed/a.csv": "",
+            "asv_bench/mixed/a.py": "",
             "asv_bench/small.txt": "",
             "pkg/common.py": "",
         }
@@ -76,6 +78,7 @@ def test_helpers_and_data_beside_the_suite_belong_to_it():
         "asv_bench/shared/__init__.py",
         "asv_bench/shared/deep.py",
         "asv_bench/data/big.csv",
+        "asv_bench/data/other.csv",
         "asv_bench/small.txt",
     }
 
@@ -88,7 +91,8 @@ def test_the_product_beside_the_suite_is_not_part_of_it():
         "bench_common.py": "",
         "pkg/__init__.py": "",
         "pkg/io.py": "",
-        "setup.py": "setup(py_modules=['six'])",
+        "setup.py": "setup(py_modules=['six'], packages=find_packages())",
+        "tests/test_io.py": "import pkg.io\n",
     }
     assert resolve(files)[1] == {"asv.conf.json", "bench/b.py", "bench_common.py"}
 
@@ -109,6 +113,89 @@ def test_a_project_in_a_subfolder_and_a_suite_inside_of_the_package():
         "pkg/core.py": "",
     }
     assert resolve(inside)[1] == {"pkg/asv.conf.json", "pkg/benchmarks/b.py"}
+
+
+PROJECT = {
+    "asv.conf.json": "{}",
+    "pyproject.toml": '[project]\nname = "fast-lib"\n',
+    "fast_lib/__init__.py": "",
+    "benchmarks/b.py": "import fast_lib\nfrom common_b import x\nfrom help_b.deep import y\n",
+    "common_b.py": "",
+    "help_b/__init__.py": "",
+    "help_b/deep.py": "",
+    "help_b/big.csv": "",
+}
+OWN = {"asv.conf.json", "benchmarks/b.py"}
+SERVING = OWN | {"common_b.py", "help_b/__init__.py", "help_b/deep.py", "help_b/big.csv"}
+
+
+def test_what_only_the_suite_imports_at_the_root_belongs_to_it():
+    assert resolve(PROJECT)[1] == SERVING
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("fast_lib/core.py", "import common_b, help_b\n"),
+        ("fast_lib/core.pyx", "from common_b cimport x\nimport help_b\n"),
+        ("fast_lib/lazy.py", "load('common_b'), load('help_b')\n"),
+        ("setup.py", "setup(py_modules=['common_b'], packages=['help_b'])"),
+        ("setup.cfg", "[options]\npy_modules =\n  common_b\n  help_b\n"),
+        (
+            "pyproject.toml",
+            '[project]\nname = "fast-lib"\n[tool.setuptools]\npy-modules = ["common_b", "help_b"]\n',
+        ),
+    ],
+)
+def test_what_the_product_imports_or_ships_is_not_the_suites(path, content):
+    assert resolve({**PROJECT, path: content})[1] == OWN
+
+
+@pytest.mark.parametrize("path", ["tests/test_y.py", "docs/help.rst", "examples/e.py"])
+def test_a_package_that_anybody_else_names_may_be_a_second_product(path):
+    assert resolve({**PROJECT, path: "help_b"})[1] == OWN | {"common_b.py"}
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"pyproject.toml": ""},
+        {"pyproject.toml": '[project]\nname = "quick-library"\n'},
+        {"setup.py": "setup(**values())"},
+        {"setup.cfg": "[tool:pytest]\ntestpaths = tests\n"},
+        {"pyproject.toml": "[[["},
+    ],
+)
+def test_a_single_file_library_is_never_a_helper_of_its_suite(metadata):
+    files = {"asv.conf.json": "{}", "benchmarks/b.py": "import quick\n", "quick.py": "", **metadata}
+    assert resolve(files)[1] == OWN
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"src/quick/__init__.py": ""},
+        {"pyproject.toml": '[tool.poetry]\nname = "quick"\n', "quick/__init__.py": ""},
+        {"setup.cfg": "[metadata]\nname = quick\n", "quick.py": ""},
+    ],
+)
+def test_beside_a_product_that_is_known_it_is_one(metadata):
+    files = {"asv.conf.json": "{}", "benchmarks/b.py": "import quick, sizes\n", "sizes.py": "", **metadata}
+    assert resolve(files)[1] == OWN | {"sizes.py"}
+
+
+def test_a_folder_of_data_that_the_suite_names_belongs_to_it_whole():
+    suite = "from pathlib import Path\nTEXTS = (Path(__file__).parent.parent / 'texts').glob('*.txt')\nX = 'pkg'\n"
+    files = {
+        "asv.conf.json": "{}",
+        "benchmarks/b.py": suite,
+        "texts/a.txt": "",
+        "texts/de/b.txt": "",
+        "pkg/a.py": "",
+        "pkg/a.txt": "",
+    }
+    assert resolve(files)[1] == OWN | {"texts/a.txt", "texts/de/b.txt"}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "test_code": "test code is put back to base",
         "own_tests": "what base's own pytest configuration and conftest files name is test code as well",
         "rivals": "an addition that would be imported in place of a restored file is put back",
-        "helpers": "single-file helpers that only tests use count as test code",
+        "packages": "an `__init__.py` that decides from where a restored test is imported stays as base has it",
+        "helpers": "what only tests use, or tests and benchmarks import from outside of the product, counts as test code",
         # rebuild
         "build_ends_well": "a candidate that does not build where base does is a failure",
         "build_sources": "a build that changes tracked files which base's build leaves alone is a failure",

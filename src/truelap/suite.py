@@ -15,14 +15,16 @@ import json5
 
 from truelap.errors import UsageError
 from truelap.model import Frozen
+from truelap.product import Product
+from truelap.serving import Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    Read = Callable[[str], bytes]
+    from truelap.product import Read
 
 _CONFIG = re.compile(r"(^|/)asv(\.[^/]*)?\.jsonc?\Z|(^|/)asv[^/]*\.conf\.jsonc?\Z")
-_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_CODE = (".py", ".pyx", ".pxd", ".c", ".cc", ".cpp", ".h", ".rs", ".f90", ".f")
 _LONGEST_NAME = 200
 
 
@@ -82,8 +84,7 @@ def protected_patterns(configs: Iterable[AsvConfig], paths: Iterable[bytes], rea
     """Regular expressions for what the configurations resolve to.
 
     These are the configuration files, their benchmark folders, and what the benchmarks import or read by name from
-    beside their folder. Beside a project's own files only single modules count, and of those none that its metadata
-    names: a single-file library looks like that.
+    beside their folder and outside of the product.
     """
     known = frozenset(_texts(paths))
     patterns = set()
@@ -152,62 +153,43 @@ class _Beside:
         self._above = posixpath.dirname(self._suite)
         self._paths = paths
         self._folders = {posixpath.dirname(path) for path in paths}
+        self._with_code = {above for path in paths if path.endswith(_CODE) for above in _folders(path)}
         self._read = read
 
     def found(self) -> set[str]:
         inside = [path for path in self._paths if path.startswith(f"{self._suite}/")]
-        waiting = [path for path in inside if path.endswith(".py")]
-        seen = set(inside)
-        while waiting:
-            path = waiting.pop()
-            taken = {other for other in self._taken_by(path) if other not in seen}
-            seen |= taken
-            waiting += [other for other in taken if other.endswith(".py")]
-        return seen - set(inside)
+        product = Product(self._paths, self._read)
+        aside = {self._above} - product.projects - {posixpath.join(root, "src") for root in product.projects}
+        serving = Serving(
+            self._paths,
+            self._read,
+            dict.fromkeys([self._above, *sorted(product.projects)]),
+            product,
+            is_guarded=lambda path: path.startswith(f"{self._suite}/"),
+            aside=aside,
+            alone=True,
+        )
+        return {*serving.found(inside, self._data)} - set(inside)
 
-    def _taken_by(self, path: str) -> Iterator[str]:
-        try:
-            nodes = list(ast.walk(ast.parse(self._read(path))))
-        except (SyntaxError, ValueError, RecursionError):
-            return
-        for node in nodes:
-            # asv imports the suite as a top-level package, so no relative import leaves it.
-            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                yield from self._module(node.module)
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    yield from self._module(alias.name)
-        texts = {
+    def _data(self, path: str, nodes: Iterable[ast.AST]) -> Iterator[str]:
+        said = {
             node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
-        yield from self._data(
-            posixpath.dirname(path), {text for text in texts if 0 < len(text) < _LONGEST_NAME}
-        )
-
-    def _module(self, dotted: str) -> Iterator[str]:
-        folder, name = self._above, dotted.partition(".")[0]
-        place = posixpath.join(folder, name)
-        if posixpath.join(folder, "__init__.py") in self._paths:
-            return  # a suite inside of the package that it measures: what lies beside it is the package
-        metadata = [path for file in _PROJECT_FILES if (path := posixpath.join(folder, file)) in self._paths]
-        is_root = not folder or bool(metadata) or posixpath.basename(folder) == "src"
-        if f"{place}.py" in self._paths and not (is_root and self._named_in(metadata, name)):
-            yield f"{place}.py"
-        if not is_root and f"{place}/__init__.py" in self._paths:
-            yield from (path for path in self._paths if path.startswith(f"{place}/"))
-
-    def _named_in(self, metadata: list[str], name: str) -> bool:
-        word = re.compile(rf"\b{re.escape(name)}\b".encode())
-        return any(word.search(self._read(file)) for file in metadata)
-
-    def _data(self, folder: str, texts: set[str]) -> Iterator[str]:
-        for start in {folder, self._suite, self._above, self._home}:
-            inner = [text for text in texts if _joined(start, text) in self._folders]
-            for place in (start, *(_joined(start, text) for text in inner)):
-                for path in (_joined(place, text) for text in texts):
-                    if path in self._paths and not path.endswith(".py"):
-                        yield path
+        texts = {text for text in said if 0 < len(text) < _LONGEST_NAME}
+        for start in {posixpath.dirname(path), self._suite, self._above, self._home}:
+            inner = {folder for text in texts if (folder := _joined(start, text)) in self._folders}
+            for place in (start, *inner):
+                named = (_joined(place, text) for text in texts)
+                yield from (other for other in named if other in self._paths and not other.endswith(".py"))
+            # Without a single source below, a folder holds data and nothing else: a suite may list it.
+            for folder in inner - self._with_code - {"."}:
+                yield from (other for other in self._paths if other.startswith(f"{folder}/"))
 
 
 def _joined(folder: str, text: str) -> str:
     return posixpath.normpath(posixpath.join(folder, text))
+
+
+def _folders(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path

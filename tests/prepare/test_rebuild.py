@@ -342,3 +342,65 @@ def test_a_guessed_build_that_fails_at_base_does_not_stop_a_change_without_compi
     base = {"p.c": "", "setup.py": "raise SystemExit('needs a compiler')\n"}
     done = line(base, {"setup.py": "raise SystemExit('needs a newer compiler')\n"}, task=Task())
     assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
+
+
+WRITES = "import os\nos.makedirs(os.path.dirname({0!r}) or '.', exist_ok=True)\nopen({0!r}, 'w').write('x')\n"
+TESTED = {
+    **SCRIPTED,
+    "pyproject.toml": "[project]\nname = 'p'\n",
+    "conftest.py": "",
+    "ci/common.py": "",
+    "tests/test_p.py": "import ci.common\n",
+    "bare/test_b.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "conftest.abi3.so",
+        "conftest/__init__.py",
+        "ci/common.abi3.so",
+        "ci/common/__init__.so",
+        "ci.so",
+        "bare/__init__.so",
+    ],
+)
+def test_a_build_may_not_hide_what_is_put_back(line, path):
+    done = line(TESTED, {"build.py": WRITES.format(path)})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], [path])
+    assert done.levels == {"fail"}
+    assert path not in done.candidate
+
+
+@pytest.mark.parametrize("path", ["p.abi3.so", "_p.abi3.so", "new/__init__.py", "ci/fast.so"])
+def test_a_build_may_bring_modules_that_hide_nothing(line, path):
+    done = line(TESTED, {"build.py": WRITES.format(path)})
+    assert done.codes == []
+    assert path in done.candidate
+
+
+def test_what_is_switched_off_is_not_asked(line):
+    for path, name in (("conftest.abi3.so", "rivals"), ("bare/__init__.so", "packages")):
+        policy = POLICY.model_copy(update={"ablate": POLICY.ablate.model_copy(update={"off": (name,)})})
+        assert path in line(TESTED, {"build.py": WRITES.format(path)}, policy=policy).candidate
+
+
+def test_what_bases_build_makes_too_hides_nothing(line):
+    base = {**TESTED, "build.py": WRITES.format("conftest.abi3.so")}
+    done = line(base, {"build.py": base["build.py"].replace("'x'", "'y'")})
+    assert done.codes == []
+
+
+def test_a_file_where_bases_build_makes_a_folder_is_a_failure(line):
+    base = {**TESTED, "build.py": WRITES.format("p_data/tests/made.txt")}
+    done = line(base, {"build.py": "", "p_data/tests": "a file"})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], ["p_data/tests"])
+    assert done.levels == {"fail"}
+
+
+def test_a_folder_where_a_build_makes_a_file_is_a_failure(line):
+    base = {**TESTED, "gen": "tracked", "build.py": "open('gen', 'w').write('x')\n"}
+    remake = "import os\nos.remove('gen')\nos.mkdir('gen')\nopen('gen/x', 'w').write('x')\n"
+    done = line(base, {"build.py": remake})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], ["gen"])

@@ -37,6 +37,10 @@ FILES = {
 }
 
 
+def off(*names):
+    return POLICY.model_copy(update={"ablate": POLICY.ablate.model_copy(update={"off": names})})
+
+
 @pytest.fixture
 def base(store, repo):
     return base_of_revision(store, repo.folder, repo.commit(FILES))
@@ -44,10 +48,10 @@ def base(store, repo):
 
 @pytest.fixture
 def run(store, base):
-    def restored(submission, base=base) -> Case:
-        world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+    def restored(submission, base=base, policy=POLICY) -> Case:
+        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
         for station in (lambda *args: collect(submission, *args), admit, restore):
-            case = station(case, world, POLICY, Task(), None)
+            case = station(case, world, policy, Task(), None)
         return case
 
     return restored
@@ -258,6 +262,11 @@ def test_what_would_be_imported_in_place_of_a_restored_file_is_put_back(store, r
     assert contents(store, case.candidate_tree) == {**FILES, "pkg/core.py": "x = 2\n"}
 
 
+def test_without_that_defence_it_is_kept(store, repo, base, run):
+    repo.write({"conftest/__init__.py": "", "perf.py": "", "pkg/core.py": "x = 2\n"})
+    assert run(Worktree(repo.folder), policy=off("rivals")).discarded == ()
+
+
 def test_a_module_that_becomes_a_package_is_kept(store, repo, base, run):
     repo.write({"pkg/core/__init__.py": "x = 1\n"})
     (repo.folder / "pkg/core.py").unlink()
@@ -279,3 +288,91 @@ def test_what_bases_own_pytest_setup_names_is_test_code_as_well(store, repo, run
     case = run(Worktree(repo.folder), base)
     assert written(case, "test_edits.json")["modified"] == ["checks/check_core.py", "pkg/fixtures.py"]
     assert files.items() - contents(store, case.candidate_tree).items() == {("pkg/core.py", "x = 1\n")}
+    assert run(Worktree(repo.folder), base, off("own_tests")).discarded == ()
+
+
+SERVED = {
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+    "pkg/__init__.py": "",
+    "pkg/core.py": "x = 1\n",
+    "pkg/test_core.py": "from ci.common import same\nfrom words import EXPECTED\nfrom second import y\n",
+    "ci/common.py": "from ci import deep\n",
+    "ci/deep.py": "d\n",
+    "ci/release.py": "r\n",
+    "words.py": "w\n",
+    "second/__init__.py": "s\n",
+    "bare/test_more.py": "import near\n",
+    "bare/near.py": "n\n",
+}
+
+
+def test_what_tests_import_from_outside_of_the_product_is_test_code(store, repo, run):
+    base = base_of_revision(store, repo.folder, repo.commit(SERVED))
+    repo.write({path: "edited\n" for path in SERVED if path not in {"pyproject.toml", "pkg/__init__.py"}})
+    repo.write({"ci/__init__.py": "", "words/__init__.py": "", "src/words.py": ""})
+    case = run(Worktree(repo.folder), base)
+    kept = {"ci/release.py", "second/__init__.py", "src/words.py"}
+    helpers = [
+        "bare/near.py",
+        "bare/test_more.py",
+        "ci/common.py",
+        "ci/deep.py",
+        "pkg/test_core.py",
+        "words.py",
+    ]
+    assert written(case, "test_edits.json")["modified"] == helpers
+    assert written(case, "protected_restore.json")["discarded"] == ["ci/__init__.py", "words/__init__.py"]
+    changed = {
+        path for path, text in contents(store, case.candidate_tree).items() if SERVED.get(path) != text
+    }
+    assert changed - FILES.keys() == kept
+    assert contents(store, case.candidate_tree)["pkg/core.py"] == "edited\n"
+
+
+def test_without_that_defence_it_is_the_submissions(store, repo, run):
+    base = base_of_revision(store, repo.folder, repo.commit(SERVED))
+    repo.write({"ci/common.py": "edited\n", "words.py": "edited\n"})
+    assert run(Worktree(repo.folder), base).discarded == ("ci/common.py", "words.py")
+    assert run(Worktree(repo.folder), base, off("helpers")).discarded == ()
+
+
+def test_a_library_of_which_metadata_says_nothing_is_the_product(store, repo, run):
+    files = {
+        "quick.py": "import utils\n",
+        "more/__init__.py": "m\n",
+        "utils/__init__.py": "u\n",
+        "tests/test_q.py": "import quick, more, utils\n",
+        "asv.conf.json": "{}",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    repo.write(dict.fromkeys(("quick.py", "more/__init__.py", "utils/__init__.py"), "edited\n"))
+    assert run(Worktree(repo.folder), base).discarded == ()
+
+
+def test_a_package_above_a_test_stays_one(store, repo, run):
+    files = {
+        "lib/__init__.py": "",
+        "lib/core.py": "c\n",
+        "lib/test_core.py": "t\n",
+        "old/__init__.py": "",
+        "old/a.py": "a\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    for path in ("lib/__init__.py", "old/__init__.py", "old/a.py"):
+        (repo.folder / path).unlink()
+    case = run(Worktree(repo.folder), base)
+    assert written(case, "protected_restore.json")["discarded"] == ["lib/__init__.py"]
+    assert codes(case, "info") == [("discarded:package", "lib/__init__.py")]
+    assert files.keys() - contents(store, case.candidate_tree).keys() == {"old/__init__.py", "old/a.py"}
+    assert run(Worktree(repo.folder), base, off("packages")).discarded == ()
+
+
+def test_a_folder_of_bare_tests_does_not_become_a_package(store, repo, run):
+    base = base_of_revision(
+        store, repo.folder, repo.commit({"bare/test_x.py": "import util\n", "bare/util.py": "u\n"})
+    )
+    repo.write(
+        {"bare/__init__.py": "", "bare/new/__init__.py": "", "util.py": "another\n", "pkg/core.py": "x = 2\n"}
+    )
+    case = run(Worktree(repo.folder), base)
+    assert case.discarded == ("bare/__init__.py",)

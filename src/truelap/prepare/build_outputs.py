@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.model import Entry, Finding, shown
-from truelap.policy import matches
+from truelap.prepare.rivals import folders_above, hidden_by
 from truelap.rules import Change, Scene, examine, load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from truelap.policy import Policy
+    from truelap.prepare.guard import Guard
+    from truelap.prepare.rivals import Rivals
     from truelap.rules import Rules, Ruling
     from truelap.world.harvest import Product
 
+_INIT = re.compile(rb"(^|/)__init__\.[^/]+\Z")
 _NOT_FOR_BUILDS = {"compiled_files", "size"}
 _BASES_OWN_STAYS = {"startup_files"}
 
@@ -27,39 +31,75 @@ class Outputs(NamedTuple):
 
 
 class Judging(NamedTuple):
-    """What decides: the rules in force, the base as built, the patterns of what measures, and what base's build made."""
+    """What decides.
+
+    Attributes:
+        rules: those in force for a build's outputs.
+        scene: base as built.
+        guard: says what measures.
+        hiding: what would be imported in place of it, or from elsewhere; of any paths that base does not have.
+        by_base: what base's build made.
+        standing: what the candidate has before its build.
+        content_limit: bytes of a file that rules look at.
+    """
 
     rules: Rules
     scene: Scene
-    guarded: tuple[str, ...]
+    guard: Guard
+    hiding: Callable[[bytes], bool]
     by_base: Mapping[bytes, Product]
+    standing: Collection[bytes]
     content_limit: int
 
 
 def judging(
-    policy: Policy, scene: Scene, guarded: tuple[str, ...], by_base: Mapping[bytes, Product]
+    policy: Policy,
+    scene: Scene,
+    guard: Guard,
+    rivals: Rivals,
+    *,
+    by_base: Mapping[bytes, Product],
+    standing: Collection[bytes],
 ) -> Judging:
     """The rules that hold for a build's outputs: all in force but those on compiled files and on sizes."""
     rules = tuple((name, judge) for name, judge in load_rules(policy) if name not in _NOT_FOR_BUILDS)
-    return Judging(rules, scene, guarded, by_base, policy.refuse.max_file_bytes)
+    _, gaps = rivals.package_files()
+
+    def hiding(path: bytes) -> bool:
+        closes = _INIT.search(path) is not None and not gaps.isdisjoint(hidden_by(path))
+        is_rival = policy.keeps("rivals") and bool(rivals.among([path]))
+        return is_rival or (closes and policy.keeps("packages"))
+
+    return Judging(rules, scene, guard, hiding, by_base, standing, policy.refuse.max_file_bytes)
 
 
 def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
     """Judge each file. Base's own products in tests and measurement setup are the candidate's too, made by it or not."""
-    kept = [twin for path, twin in judging.by_base.items() if matches(judging.guarded, path)]
+    kept = [twin for path, twin in judging.by_base.items() if judging.guard.holds(path)]
     findings: list[Finding] = []
     for product in made:
         twin = judging.by_base.get(product.path)
-        if matches(judging.guarded, product.path):
+        if judging.guard.holds(product.path):
             reason = None if twin else "the candidate's build adds to the tests or the measurement setup"
         elif twin is not None and (twin.sha256, twin.mode) == (product.sha256, product.mode):
             kept.append(product)
             continue
+        elif twin is None and judging.hiding(product.path):
+            reason = "the candidate's build makes what would be imported in place of a file of base that is put back"
         else:
             chosen, reason = _by_rules(product, twin, judging)
             kept += [chosen] if chosen else []
-        findings += [_finding(product, reason)] if reason else []
-    return Outputs(tuple(kept), tuple(findings))
+        findings += [_finding(product.path, reason)] if reason else []
+    return Outputs(tuple(kept), (*findings, *_in_the_way(kept, judging.standing)))
+
+
+def _in_the_way(kept: Iterable[Product], standing: Collection[bytes]) -> Iterator[Finding]:
+    """A file of the candidate where a build makes a folder, or the other way round: both cannot be."""
+    files, folders = frozenset(standing), {folder for path in standing for folder in folders_above(path)}
+    for product in kept:
+        blocking = [folder for folder in folders_above(product.path) if folder in files]
+        for path in (*blocking, *([product.path] if product.path in folders else ())):
+            yield _finding(path, f"stands where the build makes {shown(product.path)}")
 
 
 def _by_rules(product: Product, twin: Product | None, judging: Judging) -> tuple[Product | None, str | None]:
@@ -81,5 +121,5 @@ def _by_rules(product: Product, twin: Product | None, judging: Judging) -> tuple
     return (twin if twin and _BASES_OWN_STAYS & found.keys() else product), None
 
 
-def _finding(product: Product, message: str) -> Finding:
-    return Finding(code="tamper:build_outputs", level="fail", message=message, path=shown(product.path))
+def _finding(path: bytes, message: str) -> Finding:
+    return Finding(code="tamper:build_outputs", level="fail", message=message, path=shown(path))

@@ -1,15 +1,34 @@
-"""Finds what a candidate leaves to an installed copy of the project: then the copy would be tested and timed, not the tree. Pure."""
+"""Finds what a candidate leaves to an installed copy of the project: then the copy would be tested and timed, not the tree."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from truelap.model import Finding, shown
+from truelap.task import import_roots
+from truelap.world.installed import installed
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from truelap.model import Case
+    from truelap.task import Task
+    from truelap.world import World
+
 _MODULE = re.compile(rb"(.*?)(?:\.py|\.[^/]*so|\.pyd)\Z", re.DOTALL)
 _SUFFIXES = (b".py", b".so", b".pyd")
+
+
+def left_to_a_copy(case: Case, world: World, task: Task) -> tuple[Finding, ...]:
+    """A failure for each module that base brings, the candidate does not, and the environment has."""
+    base, candidate = world.trees.base(case).manifest, world.trees.candidate(case).manifest
+    roots = [f"{root}/".encode() if root else b"" for root in import_roots(task.environment, base)]
+    gone = installed(world.interpreter, given_up(base.keys(), candidate.keys(), roots))
+    message = "is gone, and the environment has a copy of it that would be tested and timed in its place"
+    return tuple(
+        Finding(code="tests:installed_copy", level="fail", message=message, path=shown(name)) for name in gone
+    )
 
 
 def given_up(

@@ -11,24 +11,25 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truelap.model import Evidence, Finding, shown
-from truelap.policy import matches
 from truelap.prepare.build_command import build_plan, with_interpreter
 from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
-from truelap.prepare.installed import given_up
-from truelap.rules import Scene
-from truelap.task import import_roots
+from truelap.prepare.guard import Guard
+from truelap.prepare.installed import left_to_a_copy
+from truelap.prepare.rivals import Rivals
+from truelap.prepare.scene import places, scene
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.harvest import products, with_products, written_since
-from truelap.world.installed import installed
 from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.prepare.build_command import BuildPlan
+    from truelap.rules import Scene
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world import World
@@ -76,18 +77,8 @@ def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Sett
         case = _Rebuild(case, world, policy, task, plan=plan, python=settings.python).run()
     elif plan.finding:
         case = case.plus(findings=(plan.finding,))
-    left = _left_to_a_copy(case, world, task) if policy.keeps("installed_copy") else ()
+    left = left_to_a_copy(case, world, task) if policy.keeps("installed_copy") else ()
     return case.plus(findings=left) if left else case
-
-
-def _left_to_a_copy(case: Case, world: World, task: Task) -> tuple[Finding, ...]:
-    base, candidate = world.trees.base(case).manifest, world.trees.candidate(case).manifest
-    roots = [f"{root}/".encode() if root else b"" for root in import_roots(task.environment, base)]
-    gone = installed(world.interpreter, given_up(base.keys(), candidate.keys(), roots))
-    message = "is gone, and the environment has a copy of it that would be tested and timed in its place"
-    return tuple(
-        Finding(code="tests:installed_copy", level="fail", message=message, path=shown(name)) for name in gone
-    )
 
 
 def _plan(case: Case, world: World, policy: Policy, task: Task) -> BuildPlan:
@@ -118,8 +109,8 @@ class _Rebuild:
     ) -> None:
         self._python = python
         self._case, self._world, self._policy, self._task, self._plan = case, world, policy, task, plan
-        self._protected = (*policy.protected.patterns, *case.base.protected_paths)
-        self._guarded = (*self._protected, *policy.test_code.patterns)
+        paths = [file.path for file in world.store.list_tree(case.base.tree)]
+        self._places = places(case.base, task, paths)
 
     def run(self) -> Case:
         """Base, then candidate; the built trees take the places of the plain ones."""
@@ -178,7 +169,8 @@ class _Rebuild:
         return _Base(tree, kept, writes)
 
     def _made(self, built: _Built, found: Deviations) -> tuple[Product, ...]:
-        changed = (path for path in found.changed if not matches(self._guarded, path))
+        guard = self._guard(found.changed)
+        changed = (path for path in found.changed if not guard.holds(path))
         return products(built.copy.root, (*found.added, *changed))
 
     def _keep_candidate(self, plain: TreeOnDisk, built: _Built, base: _Base) -> tuple[Finding, ...]:
@@ -197,23 +189,23 @@ class _Rebuild:
                 ),
             )
         by_base = {product.path: product for product in base.made}
-        rules = judging(self._policy, self._scene(base.tree, len(made)), self._guarded, by_base)
+        guard = self._guard([*by_base, *(product.path for product in made)])
+        rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
+        sight = self._scene(base.tree, len(made))
+        rules = judging(self._policy, sight, guard, rivals, by_base=by_base, standing=plain.manifest)
         outputs = judge_outputs(made, rules) if self._policy.keeps("build_outputs") else Outputs(made, ())
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)
         return outputs.findings
 
+    def _guard(self, asked: Iterable[bytes]) -> Guard:
+        return Guard(self._world.store, self._case.base, self._policy, self._places, asked)
+
     def _scene(self, base: TreeOnDisk, files: int) -> Scene:
-        roots = import_roots(self._task.environment, base.manifest)
-        return Scene(
-            policy=self._policy,
-            base_modes={path: mode for path, (mode, _) in base.manifest.items()},
-            protected=self._protected,
-            import_roots=tuple(f"{root}/".encode() if root else b"" for root in roots),
-            files=files,
-            diff_bytes=0,
-        )
+        modes = {path: mode for path, (mode, _) in base.manifest.items()}
+        interpreter = self._world.interpreter
+        return scene(self._case.base, modes, self._policy, self._task, interpreter, files=files, diff_bytes=0)
 
     def _not_at_base(self, built: _Built) -> Case:
         evidence = self._evidence(built.log, "")

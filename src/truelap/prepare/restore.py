@@ -16,27 +16,32 @@ from truelap.errors import TruelapError, WorldError
 from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.admit import Admission
-from truelap.prepare.only_tests import only_for_tests
-from truelap.prepare.rivals import folders_above, rivals
+from truelap.prepare.guard import Guard
+from truelap.prepare.rivals import Rivals, folders_above
+from truelap.prepare.scene import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from truelap.model import Base, Case
+    from truelap.model import Case
     from truelap.policy import Policy
     from truelap.prepare.collect import HasStore
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world.git import Store
 
-Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival"]
+Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival", "package"]
 
 _MESSAGES: Mapping[Fate, str] = {
     "protected": "belongs to the measurement setup; base's version is used",
     "test_code": "is test code; base's version is used",
     "in_the_way": "stands where a restored file or its folder must be",
     "rival": "would be imported in place of a file of base that is put back",
+    "package": "decides from where a file that is put back is imported; base's version is used",
 }
+
+
+_RECORDED: tuple[Fate, ...] = ("protected", "in_the_way", "rival", "package")
 
 
 class Restoration(Evidence):
@@ -47,7 +52,7 @@ class Restoration(Evidence):
     error: str | None = None
     """Why the station could not do its work, in one line."""
     discarded: tuple[str, ...] = ()
-    """Protected paths, and paths in the way of a restored one."""
+    """Protected paths, and paths that stand in the way of a restored one or of its import."""
     remaining: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -73,30 +78,25 @@ class Restoration(Evidence):
 def restore(case: Case, world: HasStore, policy: Policy, task: Task, settings: Settings) -> Case:  # noqa: ARG001 - a station
     """The case with its candidate tree. A fault of ours leaves none, and is on record."""
     try:
-        return _Assembly(case, world.store, policy).run()
+        return _Assembly(case, world.store, policy, task).run()
     except (TruelapError, OSError) as error:
         evidence = Restoration(base=case.base.commit or case.base.tree, error=str(error))
         finding = Finding(code="station:restore", level="inconclusive", message=str(error))
         return case.plus(findings=(finding,), evidence=(("restore", evidence),))
 
 
-def measurement_setup(base: Base, policy: Policy) -> tuple[str, ...]:
-    """Patterns of what is put back because it decides what is measured: the policy's, and what base's own suite resolves to."""
-    own = base.protected_paths if policy.keeps("suite") else ()
-    return (*policy.protected.patterns, *own) if policy.keeps("protected") else own
-
-
 class _Assembly:
-    def __init__(self, case: Case, store: Store, policy: Policy) -> None:
+    def __init__(self, case: Case, store: Store, policy: Policy, task: Task) -> None:
         self._case, self._store, self._policy = case, store, policy
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
-        self._protected = measurement_setup(case.base, policy)
-        own = case.base.test_code if policy.keeps("own_tests") else ()
-        self._tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
+        paths = [file.path for file in store.list_tree(case.base.tree)]
+        froms = places(case.base, task, paths)
+        self._guard = Guard(store, case.base, policy, froms, [entry.path for entry in self._entries])
+        self._rivals = Rivals(paths, self._guard.holds, map(str.encode, froms))
+        self._links, self._gaps = self._rivals.package_files()
         admission = case.get("admit")
         ruled = admission.discarded if isinstance(admission, Admission) else ()
         self._ruled = frozenset(path for _, path, _ in ruled)
-        self._helpers = self._only_for_tests()
 
     def run(self) -> Case:
         """Sort the entries, build the tree from those that are kept, and list it again."""
@@ -125,33 +125,29 @@ class _Assembly:
         blocking = _in_the_way(found)
         found["in_the_way"] = [entry for entry in found["kept"] if entry.path in blocking]
         found["kept"] = [entry for entry in found["kept"] if entry.path not in blocking]
-        hiding = self._rivals(found["kept"])
+        hiding = self._hiding(found["kept"])
         found["rival"] = [entry for entry in found["kept"] if entry.path in hiding]
         found["kept"] = [entry for entry in found["kept"] if entry.path not in hiding]
         return found
 
-    def _rivals(self, kept: list[Entry]) -> frozenset[bytes]:
+    def _hiding(self, kept: list[Entry]) -> frozenset[bytes]:
         if not self._policy.keeps("rivals"):
             return frozenset()
-        added = [entry.path for entry in kept if entry.old_mode == 0]
         gone = frozenset(entry.path for entry in kept if entry.new_mode == 0)
-        base = (file.path for file in self._store.list_tree(self._case.base.tree))
-        guards = (*self._protected, *self._tests)
-        return rivals(added, base, gone, lambda path: matches(guards, path) or path in self._helpers)
+        return self._rivals.among((entry.path for entry in kept if entry.old_mode == 0), gone)
 
     def _fate(self, entry: Entry) -> Fate:
-        if matches(self._protected, entry.path):
-            return "protected"
-        if matches(self._tests, entry.path) or entry.path in self._helpers:
-            return "test_code"
-        return "ruled" if entry.path in self._ruled else "kept"
+        kind = self._guard.kind(entry.path)
+        if kind is not None:
+            return kind
+        if entry.path in self._ruled:
+            return "ruled"
+        return "package" if self._policy.keeps("packages") and self._regroups(entry) else "kept"
 
-    def _only_for_tests(self) -> frozenset[bytes]:
-        if not self._policy.keeps("helpers"):
-            return frozenset()
-        changed = [entry.path for entry in self._entries if entry.old_mode != 0]
-        base = self._store.list_tree(self._case.base.tree)
-        return only_for_tests(self._store, base, changed, self._policy.test_code)
+    def _regroups(self, entry: Entry) -> bool:
+        return (entry.new_mode == 0 and entry.path in self._links) or (
+            entry.old_mode == 0 and entry.path in self._gaps
+        )
 
     def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:
         for path in remaining:
@@ -172,7 +168,7 @@ class _Assembly:
         config = [e for e in sorted_out["kept"] if matches(self._policy.test_code.config_patterns, e.path)]
         return Restoration(
             base=self._case.base.commit or self._case.base.tree,
-            discarded=_shown(sorted_out["protected"] + sorted_out["in_the_way"] + sorted_out["rival"]),
+            discarded=_shown(entry for fate in _RECORDED for entry in sorted_out[fate]),
             remaining=remaining,
             modified=_shown(entry for entry in tests if entry.kind not in {"added", "deleted"}),
             added=_shown(added),

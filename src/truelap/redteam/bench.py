@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,7 @@ from truelap.task import Task
 from truelap.verify import line
 from truelap.world.opening import open_ground, world_on
 from truelap.world.output import Output
+from truelap.world.trees import Trees
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -156,10 +157,14 @@ class Bench:
     def _walk(self, attack: Attack, submitted: Submitted, base: Base, policy: Policy) -> tuple[Case, Verdict]:
         task = Task.model_validate({"task": {"name": attack.id}, **attack.task})
         stations = [s for s in line(submitted) if s.prepares or s.name in attack.checks]
+        world = self.world
+        if task.environment.build:
+            # A built base would be there before the next one's build.
+            world = replace(world, trees=Trees(world.store, world.workspace))
         case = walk(
-            stations, Case(name=attack.id, base=base), self.world, policy, task=task, settings=self.settings
+            stations, Case(name=attack.id, base=base), world, policy, task=task, settings=self.settings
         )
-        return case, conclude(stations, case, self.world, policy, self.settings.seed)
+        return case, conclude(stations, case, world, policy, self.settings.seed)
 
 
 @contextmanager

@@ -1,0 +1,114 @@
+"""What is put back to base, as one question: the measurement setup, test code, and what merely serves either.
+
+The same answer holds for a submission's entries and for what a build leaves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from truelap.policy import matches
+from truelap.prepare.only_tests import only_for_tests
+from truelap.prepare.rivals import hidden_by
+from truelap.product import Product
+from truelap.serving import Serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.model import Base
+    from truelap.policy import Policy
+    from truelap.world.git import Store
+
+Kind = Literal["protected", "test_code"]
+
+
+class Guard:
+    """Says of a path what it is.
+
+    Args:
+        store: where base is.
+        base: the starting tree.
+        policy: its patterns, and the defences in force.
+        places: folders that base's tests and benchmarks import from, "" for the root.
+        asked: paths that will be asked about. What serves the tests is looked for only where they lie.
+    """
+
+    def __init__(
+        self, store: Store, base: Base, policy: Policy, places: Iterable[str], asked: Iterable[bytes]
+    ) -> None:
+        self.protected = measurement_setup(base, policy)
+        own = base.test_code if policy.keeps("own_tests") else ()
+        self._tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
+        self._files = tuple(store.list_tree(base.tree))
+        self._paths = frozenset(file.path for file in self._files)
+        self._helpers: frozenset[bytes] = frozenset()
+        self._packages: frozenset[bytes] = frozenset()
+        if policy.keeps("helpers"):
+            about = {near for path in asked for near in (path, *hidden_by(path))}
+            self._helpers = only_for_tests(store, self._files, about & self._paths, policy.test_code)
+            self._serving(store, tuple(places), about)
+
+    @property
+    def base(self) -> frozenset[bytes]:
+        """Every path of base."""
+        return self._paths
+
+    def kind(self, path: bytes) -> Kind | None:
+        """What a path belongs to; None where it is the submission's."""
+        if matches(self.protected, path):
+            return "protected"
+        serves = path in self._helpers or any(path.startswith(package) for package in self._packages)
+        return "test_code" if serves or matches(self._tests, path) else None
+
+    def holds(self, path: bytes) -> bool:
+        """Whether a path is put back."""
+        return self.kind(path) is not None
+
+    def _serving(self, store: Store, places: tuple[str, ...], about: Iterable[bytes]) -> None:
+        blobs = {_text(file.path): file.blob for file in self._files}
+        with store.reader() as read:
+            product = Product(blobs.keys(), lambda path: read(blobs[path]))
+            if all(self.holds(path) or product.holds(_text(path)) for path in about):
+                return
+            serving = Serving(
+                blobs.keys(),
+                lambda path: read(blobs[path]),
+                places,
+                product,
+                is_guarded=lambda path: self.holds(_bytes(path)),
+            )
+            start = self._speaking(store, serving.tops)
+            found = {_bytes(path) for path in serving.found(start)}
+        self._helpers |= found
+        self._packages = frozenset(
+            path.removesuffix(b"__init__.py") for path in found if path.endswith(b"/__init__.py")
+        )
+
+    def _speaking(self, store: Store, names: frozenset[str]) -> list[str]:
+        """The modules of tests and benchmarks that may import one of some top-level names."""
+        if not names:
+            return []
+        word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b".encode())
+        files = [file for file in self._files if file.path.endswith(b".py") and self.holds(file.path)]
+        contents = store.blobs(file.blob for file in files)
+        return [
+            _text(file.path)
+            for file, (_, content) in zip(files, contents, strict=True)
+            if word.search(content)
+        ]
+
+
+def measurement_setup(base: Base, policy: Policy) -> tuple[str, ...]:
+    """Patterns of what is put back because it decides what is measured: the policy's, and what base's own suite resolves to."""
+    own = base.protected_paths if policy.keeps("suite") else ()
+    return (*policy.protected.patterns, *own) if policy.keeps("protected") else own
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
