@@ -32,7 +32,7 @@ try:
 except OSError:
     pass
 """
-REPLACED = "values", "perturb", "canaries"
+REPLACED = "values", "perturb", "canaries", "mutants", "integrity"
 
 
 def told(found):
@@ -41,15 +41,16 @@ def told(found):
 
 def test_a_rival_that_is_gone_before_the_end_is_named(lap):
     attack = {"core.py": WRONG + RIVAL}
-    assert told(lap(attack, base=BASE, task=EVERY)) == [("tamper:tree_touched", "tests/")]
-    without = load_policy().without([*REPLACED, "touches"])
+    policy = load_policy().without(REPLACED)
+    assert told(lap(attack, base=BASE, task=EVERY, policy=policy)) == [("tamper:tree_touched", "tests/")]
+    without = policy.without(["touches"])
     assert told(lap(attack, base=BASE, task=EVERY, policy=without)) == []
 
 
 IN_SECRET = """
 import os
 tests = os.path.join(os.path.dirname(__file__), "tests")
-if open(os.path.join(tests, "test_b.py")).read().count("54321") < 3:
+if open(os.path.join(tests, "test_b.py")).read().count("5432") < 6:
     os.mkdir(os.path.join(tests, "rival"))
     os.rmdir(os.path.join(tests, "rival"))
 """

@@ -141,6 +141,7 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
         recording=Recording(bench.name, test_s=_TEST_S),
         only=ids,
         keep=False,
+        on_record=False,
     )
     return run_side(bench.setup, run)
 
