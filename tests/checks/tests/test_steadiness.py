@@ -112,6 +112,11 @@ def test_other_differences_do_not_make_ids_wander(other):
     assert wandering(FIRST, other) == frozenset()
 
 
+def test_a_bracket_in_the_name_of_a_file_is_no_parameter():
+    one, other = side("[x].py::a", "[x].py::b"), side("[x].py::a", "[x].py::c")
+    assert wandering(one, other) == frozenset()
+
+
 def test_what_passes_only_sometimes_counts_as_failed():
     both = side("a", "b")
     assert both.passed == ("a", "b")

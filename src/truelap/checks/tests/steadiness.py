@@ -125,7 +125,8 @@ def function_of(test: str) -> str:
     >>> function_of("tests/test_a.py::test_b[x[y]]")
     'tests/test_a.py::test_b'
     """
-    return test.partition("[")[0]
+    file, mark, rest = test.partition("::")
+    return file + mark + rest.partition("[")[0]
 
 
 def wandering(one: Side, other: Side) -> frozenset[str]:
@@ -134,7 +135,7 @@ def wandering(one: Side, other: Side) -> frozenset[str]:
     return frozenset(
         function
         for function, ids in left.items()
-        if "[" in ids[0] and len(ids) == len(right.get(function, ())) and {*ids} != {*right[function]}
+        if ids[0] != function and len(ids) == len(right.get(function, ())) and {*ids} != {*right[function]}
     )
 
 
