@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from truelap.model import Case
-from truelap.policy import load_policy
+from truelap.policy import load_policy, matches
 from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_directory, base_of_revision
 from truelap.prepare.collect import PatchFile, Worktree, collect
@@ -243,7 +243,7 @@ def test_what_remains_is_a_failure(run, repo, monkeypatch):
         return defaultdict(list, {"kept": [entry for some in found.values() for entry in some]})
 
     monkeypatch.setattr(module._Assembly, "_sorted_out", forgetful)
-    monkeypatch.setattr(module, "_notes", lambda _: ())
+    monkeypatch.setattr(module._Assembly, "_notes", lambda _self, _found: ())
     repo.write({"benchmarks/units.py": "faster\n"})
     case = run(Worktree(repo.folder))
     assert codes(case, "fail") == [("tamper:remaining", "benchmarks/units.py")]
@@ -376,3 +376,28 @@ def test_a_folder_of_bare_tests_does_not_become_a_package(store, repo, run):
     )
     case = run(Worktree(repo.folder), base)
     assert case.discarded == ("bare/__init__.py",)
+
+
+def test_what_is_protected_by_its_name_alone_says_by_which_pattern(repo, run):
+    repo.write({"pkg/core.py": "x = 2\n", "benchmarks/units.py": "edited\n", "perf/suite.py": "edited\n"})
+    said = {f.path: f.message for f in run(Worktree(repo.folder)).findings if f.code == "discarded:protected"}
+    by_name = next(one for one in POLICY.protected.patterns if matches((one,), b"benchmarks/units.py"))
+    assert by_name in said["benchmarks/units.py"]
+    assert "even of product code" in said["benchmarks/units.py"]
+    assert "asv config" in said["perf/suite.py"]
+
+
+def test_another_policy_passes_a_package_of_the_product_over(store, repo, run):
+    files = {**FILES, "pkg/benchmarks/__init__.py": "", "pkg/benchmarks/run.py": "r\n"}
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    repo.write({"pkg/benchmarks/run.py": "faster\n", "benchmarks/units.py": "edited\n"})
+    assert codes(run(Worktree(repo.folder), base), "fail") == [("no_patch", None)]
+    patterns = tuple(
+        f"(?<!^pkg){one}" if matches((one,), b"pkg/benchmarks/") else one for one in POLICY.protected.patterns
+    )
+    policy = POLICY.model_copy(
+        update={"protected": POLICY.protected.model_copy(update={"patterns": patterns})}
+    )
+    case = run(Worktree(repo.folder), base, policy)
+    assert contents(store, case.candidate_tree)["pkg/benchmarks/run.py"] == "faster\n"
+    assert case.discarded == ("benchmarks/units.py",)

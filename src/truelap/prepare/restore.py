@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival", "package"]
 
 _MESSAGES: Mapping[Fate, str] = {
-    "protected": "belongs to the measurement setup; base's version is used",
+    "protected": "base's asv config resolves to it, so it belongs to the measurement setup; base's version is used",
     "test_code": "is test code; base's version is used",
     "in_the_way": "stands where a restored file or its folder must be",
     "rival": "would be imported in place of a file of base that is put back",
@@ -113,7 +113,7 @@ class _Assembly:
         put_back = [entry for fate, some in sorted_out.items() if fate != "kept" for entry in some]
         return self._case.plus(
             candidate_tree=tree,
-            findings=(*_notes(sorted_out), *self._failures(tree, remaining)),
+            findings=(*self._notes(sorted_out), *self._failures(tree, remaining)),
             evidence=(("restore", self._evidence(sorted_out, remaining)),),
             discarded=(*self._case.discarded, *sorted(shown(entry.path) for entry in put_back)),
         )
@@ -147,6 +147,22 @@ class _Assembly:
     def _regroups(self, entry: Entry) -> bool:
         return (entry.new_mode == 0 and entry.path in self._links) or (
             entry.old_mode == 0 and entry.path in self._gaps
+        )
+
+    def _notes(self, sorted_out: Mapping[Fate, list[Entry]]) -> Iterator[Finding]:
+        # What a rule discards was noted when it ruled.
+        for fate, message in _MESSAGES.items():
+            for entry in sorted_out[fate]:
+                told = (self._by_its_name(entry.path) if fate == "protected" else None) or message
+                yield Finding(code=f"discarded:{fate}", level="info", message=told, path=shown(entry.path))
+
+    def _by_its_name(self, path: bytes) -> str | None:
+        """What to say of a path that nothing but its name makes measurement setup: a package of the product may be named so."""
+        if matches(self._case.base.protected_paths, path):
+            return None
+        pattern = next((one for one in self._policy.protected.patterns if matches((one,), path)), None)
+        return pattern and (
+            f"is named as measurement setup is (the policy's protected pattern {pattern}); base's version is used, even of product code"
         )
 
     def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:
@@ -198,10 +214,3 @@ def _in_the_way(found: Mapping[Fate, list[Entry]]) -> frozenset[bytes]:
 
 def _shown(entries: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(sorted(shown(entry.path) for entry in entries))
-
-
-def _notes(sorted_out: Mapping[Fate, list[Entry]]) -> Iterator[Finding]:
-    # What a rule discards was noted when it ruled.
-    for fate, message in _MESSAGES.items():
-        for entry in sorted_out[fate]:
-            yield Finding(code=f"discarded:{fate}", level="info", message=message, path=shown(entry.path))
