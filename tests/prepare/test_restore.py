@@ -329,6 +329,31 @@ def test_what_tests_import_from_outside_of_the_product_is_test_code(store, repo,
     assert contents(store, case.candidate_tree)["pkg/core.py"] == "edited\n"
 
 
+def test_a_module_before_a_helper_on_the_way_of_imports_is_put_back(store, repo, run):
+    files = {
+        "src/core/__init__.py": "",
+        "words.py": "w\n",
+        "ci/common.py": "c\n",
+        "tests/test_w.py": "import words\nfrom ci.common import same\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    repo.write(
+        {
+            "src/words.py": "",
+            "src/ci/__init__.py": "",
+            "src/ci/common.py": "",
+            "src/core/words.py": "",
+            "src/more.py": "",
+        }
+    )
+    case = run(Worktree(repo.folder), base)
+    assert written(case, "protected_restore.json")["discarded"] == [
+        "src/ci/__init__.py",
+        "src/ci/common.py",
+        "src/words.py",
+    ]
+
+
 def test_without_that_defence_it_is_the_submissions(store, repo, run):
     base = base_of_revision(store, repo.folder, repo.commit(SERVED))
     repo.write({"ci/common.py": "edited\n", "words.py": "edited\n"})

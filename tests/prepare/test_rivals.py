@@ -52,6 +52,7 @@ def found(*added, gone=()):
         b"src/benchmarks/__init__.py",
         b"bare/tests.py",
         b"helper.py",
+        b"src/checked/tests/test_y.so",
         b"src/helper/__init__.py",
     ],
 )

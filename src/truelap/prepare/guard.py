@@ -38,6 +38,7 @@ class Guard:
     def __init__(
         self, store: Store, base: Base, policy: Policy, places: Iterable[str], asked: Iterable[bytes]
     ) -> None:
+        places = tuple(places)
         self.protected = measurement_setup(base, policy)
         own = base.test_code if policy.keeps("own_tests") else ()
         self._tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
@@ -46,9 +47,10 @@ class Guard:
         self._helpers: frozenset[bytes] = frozenset()
         self._packages: frozenset[bytes] = frozenset()
         if policy.keeps("helpers"):
-            about = {near for path in asked for near in (path, *hidden_by(path))}
+            folders = [_bytes(place) for place in places]
+            about = {near for path in asked for near in (path, *hidden_by(path, folders))}
             self._helpers = only_for_tests(store, self._files, about & self._paths, policy.test_code)
-            self._serving(store, tuple(places), about)
+            self._serving(store, places, about)
 
     @property
     def base(self) -> frozenset[bytes]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from truelap.rules import module_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
+_MODULE = b".py"
 _INIT = b"/__init__.py"
 
 
@@ -47,7 +48,9 @@ class Rivals:
         self._guarded = frozenset(filter(is_guarded, self._base))
         self._folders = {folder for path in self._guarded for folder in folders_above(path)}
         self._places = frozenset(places)
-        self._tops = {top for path in self._guarded for top in self._tops_of(path)}
+        self._names: dict[bytes, set[bytes]] = {}
+        for place, name in (found for path in self._guarded for found in self._names_of(path)):
+            self._names.setdefault(name, set()).add(place)
 
     def among(self, added: Iterable[bytes], gone: frozenset[bytes] = frozenset()) -> frozenset[bytes]:
         """Those of the added paths that would be imported instead of what base has.
@@ -77,20 +80,20 @@ class Rivals:
         module = _module(path)
         if module is None:
             return False
-        elsewhere = (place for place in self._places if place != module.folder)
-        if module.folder in self._places and any((place, module.name) in self._tops for place in elsewhere):
+        seen = _seen_from(module, self._places)
+        if any(places - {place} for place, name in seen if (places := self._names.get(name, set()))):
             return True
-        source = module.place + b".py"
+        source = module.place + _MODULE
         if module.is_package:
             return source in there
         hides_source = not module.is_source and source in self._guarded
         return hides_source or (module.place in self._folders and module.place + _INIT not in there)
 
-    def _tops_of(self, path: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def _names_of(self, path: bytes) -> Iterator[tuple[bytes, bytes]]:
         for place in {*folders_above(path), b""}.intersection(self._places):
-            first = path[len(place) + 1 if place else 0 :].partition(b"/")[0].removesuffix(b".py")
-            if first != b"__init__":
-                yield place, first
+            *folders, file = path[len(place) + 1 if place else 0 :].split(b"/")
+            parts = [*folders, file.removesuffix(_MODULE)]
+            yield from ((place, b"/".join(parts[: count + 1])) for count in range(len(parts)))
 
 
 def folders_above(path: bytes) -> tuple[bytes, ...]:
@@ -103,14 +106,35 @@ def folders_above(path: bytes) -> tuple[bytes, ...]:
     return tuple(b"/".join(parts[:count]) for count in range(len(parts), 0, -1))
 
 
-def hidden_by(path: bytes) -> tuple[bytes, ...]:
-    """The sources that a path could hide: those of its own module's name.
+def hidden_by(path: bytes, places: Collection[bytes] = ()) -> tuple[bytes, ...]:
+    """The sources that a path could hide: those of its own module's name, from wherever that is imported.
 
     >>> hidden_by(b"a/b.abi3.so"), hidden_by(b"a/b/__init__.py"), hidden_by(b"a/b.txt")
     ((b'a/b.py', b'a/b/__init__.py'), (b'a/b.py', b'a/b/__init__.py'), ())
+    >>> hidden_by(b"src/b.py", [b"src"])
+    (b'src/b.py', b'src/b/__init__.py')
+    >>> hidden_by(b"src/b.py", [b"src", b"lib"])
+    (b'src/b.py', b'src/b/__init__.py', b'lib/b.py', b'lib/b/__init__.py')
     """
     module = _module(path)
-    return () if module is None else (module.place + b".py", module.place + _INIT)
+    if module is None:
+        return ()
+    elsewhere = (
+        _joined(other, name)
+        for place, name in _seen_from(module, places)
+        for other in places
+        if other != place
+    )
+    stems = dict.fromkeys([module.place, *elsewhere])
+    return tuple(stem + ending for stem in stems for ending in (_MODULE, _INIT))
+
+
+def _seen_from(module: _Module, places: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Each place that a module is imported from, with its path from there."""
+    for place in places:
+        below = place + b"/" if place else b""
+        if module.place.startswith(below):
+            yield place, module.place[len(below) :]
 
 
 def _module(path: bytes) -> _Module | None:
