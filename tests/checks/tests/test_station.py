@@ -217,7 +217,7 @@ def test_a_session_that_drops_tests_loses_them(lap):
         "tests/test_core.py::test_three",
         "plugin:dropper",
     ]
-    assert found.codes == ["tests:plugin", "tests:regressed"]
+    assert found.codes == ["tamper:integrity", "tests:plugin", "tests:regressed"]
 
 
 @pytest.mark.parametrize(
