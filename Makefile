@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo demo-real test test-all lint bench redteam honest clean help
+.PHONY: demo demo-real test test-all lint bench redteam honest fuzz clean help
 
 help:
 	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
@@ -12,6 +12,7 @@ help:
 	@echo "make test       lint and the tests       make test-all  the slow ones too"
 	@echo "make redteam    the attack suite, each attack with and without its defence"
 	@echo "make honest     release pairs of real projects: nobody honest is accused (downloads them)"
+	@echo "make fuzz       ten minutes of made-up messages, values and diffs"
 	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
 
 $(READY): pyproject.toml constraints.txt scripts/install-bubblewrap.sh
@@ -46,6 +47,9 @@ honest: $(READY)
 
 redteam: $(READY)
 	$(BIN)/truelap redteam --ablate
+
+fuzz: $(READY)
+	TRUELAP_FUZZ_S=$${TRUELAP_FUZZ_S:-600} $(BIN)/python -Im pytest tests/fuzz --timeout=0
 
 clean:
 	rm -rf $(VENV) demo-out demo-real-out

@@ -90,3 +90,44 @@ def test_nan_inside_a_container_depends_on_identity():
 def test_nothing_brings_the_judge_down(hostile):
     assert holds("==", hostile, 1) in (None, False)
     assert holds("in", 1, hostile) in (None, False)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            [],
+            ["i"],
+            ["i", 3],
+            ["b"],
+            ["c"],
+            ["c", "0x1p0"],
+            ["l"],
+            ["l", 3],
+            ["d", [1]],
+            ["d", [[["l", []], 1]]],
+        ),
+        *(
+            ["r"],
+            ["r", "a"],
+            ["n", 3, "x"],
+            ["v"],
+            ["v", "decimal", "x"],
+            ["v", "fraction", 1, 0],
+            ["sub", "a:B"],
+        ),
+        *(["f", 3], ["f", "0x1p99999999"], [None], [["l", []]], ["st", [["l", []]]]),
+    ],
+    ids=repr,
+)
+def test_what_is_no_encoding_is_said_to_be_none(value):
+    with pytest.raises(ValueError):
+        plain(value)
+    assert holds("==", value, 1) is not True
+
+
+def test_nothing_is_worked_out_that_has_no_end():
+    with pytest.raises(ValueError):
+        plain(["v", "fraction", "1e999999999", None])
+    assert holds("in", ["f", "0x1p-1"], ["r", 0, 1 << 60, 1]) is None
+    assert holds("in", 3, ["r", 0, 10, 1]) is True

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _DEPTH = 60
+_LONGEST_RANGE = 1 << 20
 _DICTS = ("collections:Counter", "collections:defaultdict")
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
     "l": list,
@@ -82,7 +83,13 @@ def plain(value: Any) -> Any:
     Raises:
         ValueError: it is no plain data (`NotPlainError`), or no encoding.
     """
-    return _decode(value, 0)
+    try:
+        return _decode(value, 0)
+    except ValueError:
+        raise
+    except (TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        # A hostile worker may send anything under a known tag.
+        raise NotPlainError(f"no encoding: {type(error).__name__}") from error
 
 
 def _decode(value: Any, depth: int) -> Any:
@@ -125,11 +132,26 @@ def _numpy_scalar(value: Any) -> Any:
     return complex(*numbers) if value[1][1] == "c" else numbers[0]
 
 
+def _whole(value: Any) -> int:
+    found = plain(value)
+    if type(found) is not int:
+        # From a text, `Fraction` works out powers of ten that have no end.
+        raise NotPlainError("a fraction of something else than whole numbers")
+    return found
+
+
+def _range(value: Any) -> range:
+    found = range(*value[1:])
+    if len(found) > _LONGEST_RANGE:
+        raise NotPlainError("looking for a float in a range goes through all of it")
+    return found
+
+
 def _exact_value(value: Any) -> Any:
     if value[1] == "decimal":
         return Decimal(value[2])
     if value[1] == "fraction":
-        return Fraction(plain(value[2]), plain(value[3]))
+        return Fraction(_whole(value[2]), _whole(value[3]))
     raise NotPlainError(f"{value[1]} is not decoded")
 
 
@@ -140,7 +162,7 @@ _LEAVES: dict[str, Callable[[Any], Any]] = {
     "s": text_of,
     "b": lambda value: base64.b64decode(value[1], validate=True),
     "ba": lambda value: bytearray(base64.b64decode(value[1], validate=True)),
-    "r": lambda value: range(*value[1:]),
+    "r": _range,
     "n": _numpy_scalar,
     "v": _exact_value,
 }

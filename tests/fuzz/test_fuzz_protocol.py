@@ -1,0 +1,347 @@
+"""The descriptor protocol: whatever bytes arrive in whatever order, the judge names a fault or goes on; it never crashes or hangs."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from truelap.checks.tests.attest_judge import judge_test, learn, read
+from truelap.checks.tests.attest_sites import Operand, Site
+from truelap.checks.tests.doctest_output import Printed
+from truelap.checks.tests.evidence import Side
+from truelap.checks.tests.messages import parse
+from truelap.checks.tests.outcome import Fold
+from truelap.checks.tests.results import BADNESS, packed, unpacked
+from truelap.errors import StepFault
+from truelap.world.channel import Channel
+
+FAULTS = {"closed", "late", "oversized", "garbled"}
+FUZZ = settings.get_profile("fuzz")
+MESSAGE_BYTES = 4096
+
+# What a JSON reader may make of any text, and what only Python's would: numbers without end, lone surrogates.
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from([1 << 70, "\ud800", "\0", "", float("inf")])
+)
+JSON = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+BODIES = st.one_of(
+    st.dictionaries(st.text(max_size=3), JSON, max_size=3).map(lambda value: json.dumps(value).encode()),
+    JSON.map(lambda value: json.dumps(value).encode()),
+    st.binary(max_size=40),
+    st.sampled_from(
+        [
+            b'{"a": 1, "a": 2}',
+            b"[" * 4000,
+            b'{"a":' * 800,
+            b'{"a": NaN}',
+            b'{"a": 1e999}',
+            b'{"a": ' + b"9" * 4080 + b"}",
+            b'{"a": "\xff"}',
+            b'\xef\xbb\xbf{"a": 1}',
+            b"",
+        ]
+    ),
+)
+SEGMENTS = st.one_of(
+    BODIES.map(lambda body: struct.pack(">I", len(body)) + body),
+    st.binary(max_size=12),
+    st.integers(0, 2**32 - 1).map(lambda length: struct.pack(">I", length)),
+)
+
+
+def once(pairs):
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key twice")
+    return dict(pairs)
+
+
+def wanted(stream: bytes) -> list[dict]:
+    """The objects at the start of a stream, by a reading of its own."""
+    found = []
+    while len(stream) >= 4:
+        length = int.from_bytes(stream[:4], "big")
+        body, stream = stream[4 : 4 + length], stream[4 + length :]
+        if length > MESSAGE_BYTES or len(body) < length:
+            break
+        try:
+            text = body.decode()
+            value = json.loads(text, object_pairs_hook=once)
+        except (ValueError, RecursionError):
+            break
+        if type(value) is not dict or "NaN" in text or "Infinity" in text:
+            break
+        found.append(value)
+    return found
+
+
+@given(st.lists(SEGMENTS, max_size=6), st.booleans())
+@settings(FUZZ)
+def any_stream(segments, stays_open):
+    here, there = socket.socketpair()
+    channel = Channel(here, message_bytes=MESSAGE_BYTES, messages=8)
+    stream = b"".join(segments)
+    with there:
+        there.sendall(stream)
+        if not stays_open:
+            there.shutdown(socket.SHUT_WR)
+        found, fault = [], None
+        while fault is None:
+            try:
+                found.append(channel.receive(0.005))
+            except StepFault as error:
+                fault = error.code
+    channel.close()
+    assert fault in FAULTS
+    assert repr(found) == repr(wanted(stream)[:8])
+
+
+def test_any_bytes_are_messages_or_a_fault(for_a_while):
+    for_a_while(any_stream, 0.1)
+
+
+IDS = st.sampled_from(["a.py::t", "a.py::u", "b.py::t[1]", "never"])
+OUTCOMES = st.sampled_from(["passed", "passed", "failed", "skipped", "rerun"])
+EXAMPLE = st.fixed_dictionaries(
+    {
+        "source": st.text(max_size=4),
+        "want": st.text(max_size=4),
+        "exc": st.none() | st.text(max_size=4),
+        "line": st.integers(0, 9),
+        "indent": st.integers(0, 9),
+        "options": st.dictionaries(st.sampled_from(["ELLIPSIS", "x"]), st.booleans(), max_size=2),
+    }
+)
+DOCTEST = st.fixed_dictionaries(
+    {
+        "name": st.text(max_size=3),
+        "file": st.none() | st.text(max_size=3),
+        "line": st.none() | st.integers(0, 9),
+        "doc": st.none() | st.text(max_size=3),
+        "examples": st.lists(EXAMPLE, max_size=2),
+    }
+)
+PLUGIN = st.fixed_dictionaries(
+    {"name": st.text(max_size=3), "dist": st.text(max_size=3), "in_tree": st.booleans()}
+)
+PLACE = st.integers(-3, 3)
+MESSAGES = st.one_of(
+    st.just({"type": "hello"}),
+    st.builds(
+        lambda ids, last: {"type": "collected", "ids": ids, "last": last},
+        st.lists(IDS, max_size=3),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda name, when, outcome, xfail, sub, seconds: {
+            "type": "phase",
+            "id": name,
+            "when": when,
+            "outcome": outcome,
+            "xfail": xfail,
+            "sub": sub,
+            "seconds": seconds,
+            "text": "why",
+        },
+        *(IDS, st.sampled_from(["setup", "call", "teardown"]), OUTCOMES),
+        *(st.booleans(), st.sampled_from([False, False, True]), st.floats(0, 9)),
+    ),
+    st.builds(
+        lambda name, events: {"type": "values", "test": name, "events": events},
+        *(IDS, st.lists(st.tuples(PLACE, PLACE, JSON).map(list), max_size=3)),
+    ),
+    st.builds(lambda plugins: {"type": "plugins", "plugins": plugins}, st.lists(PLUGIN, max_size=2)),
+    st.builds(
+        lambda name, outcome: {"type": "collector", "id": name, "outcome": outcome, "text": ""},
+        *(IDS, st.sampled_from(["passed", "failed", "skipped"])),
+    ),
+    st.builds(
+        lambda home, test: {"type": "doctest", "home": home, "call": 0, "test": test},
+        IDS,
+        st.none() | DOCTEST,
+    ),
+    st.builds(
+        lambda pairs: {"type": "opened", "pairs": pairs},
+        st.lists(st.lists(st.text(min_size=1, max_size=3), min_size=2, max_size=2), max_size=2),
+    ),
+    st.builds(lambda code: {"type": "end", "exit": code, "warnings": 0, "text": ""}, st.integers(-9, 9)),
+)
+TRUE_RUN = st.builds(
+    lambda name, call: [
+        {
+            "type": "phase",
+            "id": name,
+            "when": when,
+            "xfail": False,
+            "sub": False,
+            "seconds": 0.0,
+            "text": "",
+        }
+        | {"outcome": call if when == "call" else "passed"}
+        for when in ("setup", "call", "teardown")
+    ],
+    *(IDS, OUTCOMES),
+)
+
+
+@st.composite
+def spoilt(draw):
+    """A message with one thing wrong."""
+    message = dict(draw(MESSAGES))
+    key = draw(st.sampled_from([*message, "extra"]))
+    if draw(st.booleans()):
+        message[key] = draw(JSON)
+    else:
+        message.pop(key, None)
+    return message
+
+
+OPENING = [{"type": "hello"}, {"type": "collected", "ids": ["a.py::t", "a.py::u", "a.py::t"], "last": True}]
+CONVERSATIONS = st.lists(
+    MESSAGES.map(lambda one: [one]) | TRUE_RUN | spoilt().map(lambda one: [one]), max_size=12
+)
+
+
+@given(CONVERSATIONS, st.booleans(), st.booleans())
+@settings(FUZZ)
+def any_conversation(parts, opened, strict):
+    fold, heard, codes = Fold(strict=strict), [], []
+    messages = [*(OPENING if opened else []), *(message for part in parts for message in part)]
+    for message in messages:
+        try:
+            fold.add(parse(json.loads(json.dumps(message))))
+        except StepFault as fault:
+            codes.append(fault.code)
+            break
+        heard.append(message)
+    assert set(codes) <= FAULTS
+    session = fold.session(None, 1.0)
+    phases = [message for message in heard if message["type"] == "phase"]
+    for name, node in session.nodes.items():
+        assert node.outcome in BADNESS
+        if node.outcome == "passed":
+            good = {one["when"] for one in phases if one["id"] == name and one["outcome"] == "passed"}
+            assert good >= {"setup", "call", "teardown"}, "nothing passes that has not been through all of it"
+    side = Side(sessions=(session,))
+    assert all(isinstance(read(unpacked(sent)), dict) for sent in session.values.values())
+    assert Side.model_validate_json(side.model_dump_json()) == side
+
+
+def test_any_conversation_is_a_session_or_a_fault(for_a_while):
+    for_a_while(any_conversation, 0.15)
+
+
+TAGS = [
+    "l",
+    "t",
+    "st",
+    "fs",
+    "d",
+    "f",
+    "c",
+    "s",
+    "b",
+    "x",
+    "o",
+    "sub",
+    "big",
+    "no",
+    "a",
+    "n",
+    "cls",
+    "i",
+    "again",
+    "up",
+]
+ENCODINGS = st.recursive(
+    LEAVES,
+    lambda inner: st.builds(
+        lambda tag, rest: [tag, *rest],
+        st.sampled_from(TAGS),
+        st.lists(inner | st.lists(inner, max_size=3), max_size=4),
+    ),
+    max_leaves=8,
+)
+GOOD = st.sampled_from(
+    [
+        *(
+            None,
+            True,
+            3,
+            "x",
+            ["f", "0x1.8p+1"],
+            ["l", [1, 2]],
+            ["t", ["printed", "3\n", ["l", ["ELLIPSIS"]]]],
+        ),
+        *(["d", [["a", 1]]], ["x", "builtins:ValueError", ["no"]], ["o", "m:C", [], None]),
+        *(["t", ["raised", "ValueError: no\n", ["l", []]]], ["st", [1, 2]], ["big", "l", 9, "ab", "cd"]),
+    ]
+)
+# What Python would take for ever to work out, or to look through.
+ENDLESS = st.sampled_from(
+    [
+        *(["r", 0, 1 << 60, 1], ["v", "fraction", "1e999999999", None], ["v", "decimal", "1e999999999"]),
+        *(["i", "f" * 3000], ["sub", "collections:OrderedDict", ["r", 0, 1 << 60, 1], []], ["f", "0x1p-1"]),
+    ]
+)
+ANY = st.one_of(JSON, ENCODINGS, GOOD, ENDLESS)
+TWO = (Operand(0, "claim"), Operand(1, "claim"))
+SITES = {
+    0: Site(0, 1, "t", "compare", ("==",), TWO),
+    1: Site(1, 2, "t", "truth", (), TWO[:1]),
+    2: Site(2, 3, "t", "raises", (), TWO[:1]),
+    3: Site(3, 4, "t", "call", ("in",), TWO),
+    4: Printed(4, 5, "t", "prints", want="3\n"),
+    5: Printed(5, 6, "t", "prints", want="", exc="ValueError: no\n"),
+    6: Site(6, 7, "t", "assert", ("is",), (Operand(0, "claim"), Operand(1, "claim", known=True, constant=3))),
+}
+
+
+def events(values):
+    return st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 2), values).map(list), max_size=6)
+
+
+# Base's sandbox never held a byte of the submission: what it sends keeps to the format.
+BASES = GOOD | st.integers() | st.text(max_size=5) | st.booleans()
+
+
+def as_sent(events):
+    """Through the judge's own door: what it refuses goes no further."""
+    text = json.dumps({"type": "values", "test": "t", "events": events})
+    return read(unpacked([packed(parse(json.loads(text)).events)[0]]))
+
+
+@given(events(BASES), events(ANY), st.booleans(), st.booleans())
+@settings(FUZZ)
+def any_values(base, other, steady, perturbed):
+    try:
+        sides = [as_sent(base), as_sent(other)]
+    except (ValueError, StepFault):
+        return
+    # The candidate also sends its own where base sent something.
+    mixed = {place: sides[1].get(place) or values for place, values in sides[0].items()} | sides[1]
+    truth = learn(
+        [sides[0], sides[0] if steady else {place: values[:1] for place, values in sides[0].items()}]
+    )
+    ruling = judge_test(truth, mixed, SITES, perturbed=perturbed)
+    assert ruling.status in {"agrees", "weak", "differs", "silent"}
+    for deviation in ruling.deviations:
+        assert str(deviation.difference)
+    same = judge_test(learn([sides[0], sides[0]]), sides[0], SITES, perturbed=perturbed)
+    assert same.status in {"agrees", "silent"}, "what is sent twice agrees with itself"
+
+
+def test_any_values_are_judged(for_a_while):
+    for_a_while(any_values, 0.25)
