@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import truelap
-from truelap.checks.timing.track import runner_folder
+from truelap.workers.venue import runner_folder
 
 PROBES = Path(truelap.__file__).parent / "probes"
 SUITE = """

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from truelap.checks.timing import campaign
-from truelap.checks.timing.suite import Benchmark, timed_cases
 from truelap.checks.timing.visit import Broken
-from truelap.checks.timing.worker import Undelivered
 from truelap.policy import load_policy
+from truelap.workers.cases import Benchmark, timed_cases
+from truelap.workers.worker import Undelivered
 from truelap.world.events import Events
 
 from .test_decide import visit

@@ -8,9 +8,9 @@ import pytest
 from truelap.checks.timing import TimingEvidence, judge
 from truelap.checks.timing.decide import broken, decide, measured, not_reached, undecided, unmeasured
 from truelap.checks.timing.evidence import Side, Visit
-from truelap.checks.timing.suite import Benchmark, Timed
-from truelap.checks.timing.worker import Undelivered
 from truelap.policy import load_policy
+from truelap.workers.cases import Benchmark, Timed
+from truelap.workers.worker import Undelivered
 
 BENCHMARK = Benchmark(**{"module": "b.m", "class": None, "attr": "time_f", "name": "m.time_f", "error": None})
 CASE = Timed(id="m.time_f", benchmark=BENCHMARK, param=None, params=())

@@ -3,8 +3,8 @@
 import pytest
 
 from truelap.checks.timing.decide import measured, unmeasured
-from truelap.checks.timing.suite import Benchmark, timed_cases
 from truelap.checks.timing.telling import notable
+from truelap.workers.cases import Benchmark, timed_cases
 
 from .test_decide import visit
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from truelap.checks.timing.visit import Broken, Lap, Plan
-from truelap.checks.timing.worker import Sample, Undelivered
+from truelap.workers.worker import Sample, Undelivered
 
 MS = 1_000_000
 PLAN = Plan(sample_s=0.004, pairs=12, max_pair_s=1.5, limit_s=60.0)

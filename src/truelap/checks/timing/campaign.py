@@ -8,17 +8,18 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.checks.timing.decide import broken, measured, not_reached, undecided
-from truelap.checks.timing.track import Track, Venue
-from truelap.checks.timing.visit import SIDES, Broken, Lap, Name, Plan
-from truelap.checks.timing.worker import Undelivered
+from truelap.checks.timing.visit import Broken, Lap, Plan
+from truelap.workers.track import Track
+from truelap.workers.venue import SIDES, Name, Venue
+from truelap.workers.worker import Undelivered
 from truelap.world.clock import running_on, worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from truelap.checks.timing.evidence import CaseResult, Visit
-    from truelap.checks.timing.suite import Timed
     from truelap.policy import Time
+    from truelap.workers.cases import Timed
     from truelap.world.files import TreeOnDisk
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truelap.checks.timing.evidence import Decision, Visit
-    from truelap.checks.timing.suite import Timed
-    from truelap.checks.timing.visit import Name
-    from truelap.checks.timing.worker import Undelivered
+    from truelap.workers.cases import Timed
+    from truelap.workers.venue import Name
+    from truelap.workers.worker import Undelivered
 
 WAITS = "it takes longer than its CPU time shows"
 

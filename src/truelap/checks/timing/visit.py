@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.evidence import Side, Visit
-from truelap.checks.timing.worker import Undelivered
 from truelap.stats import next_calls
+from truelap.workers.venue import SIDES, Name
+from truelap.workers.worker import Undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from random import Random
 
-    from truelap.checks.timing.worker import Sample, Worker
-
-Name = Literal["base", "candidate"]
-SIDES: tuple[Name, Name] = ("base", "candidate")
+    from truelap.workers.worker import Sample, Worker
 
 BLOCK = 3
 """Pairs between two setups, as asv sets up anew for about 10 ms of calls. Odd, or one side would have more cold samples."""

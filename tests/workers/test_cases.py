@@ -2,9 +2,9 @@
 
 import pytest
 
-from truelap.checks.timing.suite import Benchmark, chosen, modules_of, read_benchmarks, timed_cases
 from truelap.errors import UsageError
 from truelap.task import BenchmarkChoice
+from truelap.workers.cases import Benchmark, chosen, modules_of, read_benchmarks, timed_cases
 
 TOLD = {
     "module": "benchmarks.m",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.visit import SIDES, Name
-from truelap.checks.timing.worker import Undelivered, Worker
 from truelap.errors import WorldError
 from truelap.model import shown
+from truelap.workers.venue import ASV, SIDES, Name, Venue, runner_folder
+from truelap.workers.worker import Undelivered, Worker
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Bind, Step
@@ -22,61 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Self
 
-    from truelap.policy import Limits
-    from truelap.task import Environment
-    from truelap.world import World
     from truelap.world.files import TreeOnDisk
-
-ASV = PurePosixPath("/truelap/asv")
-"""Where asv_runner's folder is mounted, read-only and from the judge's side."""
 
 MAX_LOSSES: Mapping[Name, int] = {"base": 20, "candidate": 5}
 """So often a side's worker may be lost before nothing more is asked of it: what hangs in everything must not hold the judge
 for hours. A submission that lost one benchmark has failed already; base has to be borne with for longer."""
-
-
-@dataclass(frozen=True)
-class Venue:
-    """What every worker of a run has in common.
-
-    Attributes:
-        folder: of the suite, relative to the tree's root.
-        paths: folders of the tree that are importable, relative to its root.
-        load_s: longest wait for one module to be imported.
-        guarded: patterns of tests and measurement setup.
-        without: defences that the policy switches off.
-    """
-
-    world: World
-    environment: Environment
-    limits: Limits
-    folder: str
-    paths: tuple[str, ...]
-    load_s: float
-    guarded: tuple[str, ...] = ()
-    without: frozenset[str] = frozenset()
-
-    @property
-    def mount(self) -> PurePosixPath:
-        """Where the tree appears, the same for both sides."""
-        return PurePosixPath(self.environment.mount)
-
-    @property
-    def suite(self) -> PurePosixPath:
-        """The suite's folder as the worker sees it; its last part is the name that the suite is imported under."""
-        return self.mount / self.folder
-
-
-def runner_folder() -> Path:
-    """The folder of the asv_runner that truelap was installed with; it is found, not imported.
-
-    Raises:
-        WorldError: it is not there.
-    """
-    spec = importlib.util.find_spec("asv_runner")
-    if spec is None or spec.origin is None:
-        raise WorldError("asv_runner is not installed beside truelap; install truelap with its dependencies")
-    return Path(spec.origin).parent
 
 
 class Track:

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from truelap.checks.timing.worker import Undelivered, Worker
 from truelap.errors import StepFault
+from truelap.workers.worker import Undelivered, Worker
 
 
 class Channel:

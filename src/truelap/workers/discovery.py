@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.track import Track, Venue
-from truelap.checks.timing.worker import Undelivered
+from truelap.workers.track import Track
+from truelap.workers.worker import Undelivered
 from truelap.world.clock import worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truelap.checks.timing.suite import Benchmark
-    from truelap.checks.timing.visit import Name
+    from truelap.workers.cases import Benchmark
+    from truelap.workers.venue import Name, Venue
     from truelap.world.files import TreeOnDisk
 
 

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from truelap.checks.timing.suite import read_benchmarks
 from truelap.errors import StepFault
+from truelap.workers.cases import read_benchmarks
 from truelap.world.clock import SandboxClock, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from truelap.checks.timing.suite import Benchmark
+    from truelap.workers.cases import Benchmark
     from truelap.world.sandbox import Session
 
 OWN_CHANGED = 86

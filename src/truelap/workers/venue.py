@@ -1,0 +1,65 @@
+"""What all workers of a station have in common, whichever side they are on."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from truelap.errors import WorldError
+
+if TYPE_CHECKING:
+    from truelap.policy import Limits
+    from truelap.task import Environment
+    from truelap.world import World
+
+Name = Literal["base", "candidate"]
+SIDES: tuple[Name, Name] = ("base", "candidate")
+
+ASV = PurePosixPath("/truelap/asv")
+"""Where asv_runner's folder is mounted, read-only and from the judge's side."""
+
+
+@dataclass(frozen=True)
+class Venue:
+    """What every worker of a run has in common.
+
+    Attributes:
+        folder: of the suite, relative to the tree's root.
+        paths: folders of the tree that are importable, relative to its root.
+        load_s: longest wait for one module to be imported.
+        guarded: patterns of tests and measurement setup.
+        without: defences that the policy switches off.
+    """
+
+    world: World
+    environment: Environment
+    limits: Limits
+    folder: str
+    paths: tuple[str, ...]
+    load_s: float
+    guarded: tuple[str, ...] = ()
+    without: frozenset[str] = frozenset()
+
+    @property
+    def mount(self) -> PurePosixPath:
+        """Where the tree appears, the same for both sides."""
+        return PurePosixPath(self.environment.mount)
+
+    @property
+    def suite(self) -> PurePosixPath:
+        """The suite's folder as the worker sees it; its last part is the name that the suite is imported under."""
+        return self.mount / self.folder
+
+
+def runner_folder() -> Path:
+    """The folder of the asv_runner that truelap was installed with; it is found, not imported.
+
+    Raises:
+        WorldError: it is not there.
+    """
+    spec = importlib.util.find_spec("asv_runner")
+    if spec is None or spec.origin is None:
+        raise WorldError("asv_runner is not installed beside truelap; install truelap with its dependencies")
+    return Path(spec.origin).parent
