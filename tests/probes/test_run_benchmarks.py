@@ -132,3 +132,16 @@ def test_a_shake_moves_where_objects_come_to_lie(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PROBES, capture_output=True, check=True)
     assert int(done.stdout) > 10
+
+
+def test_what_a_module_holds_lies_elsewhere_in_each_process(tmp_path):
+    # One layout for all processes of a side would be taken for its speed.
+    places = set()
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with probe(folder) as judge:
+            where = "raise ValueError(id((lambda: 0).__code__) % 16384)\n"
+            (folder / "benches" / "place.py").write_text(where)
+            places.add(judge.ask(type="load", module="benches.place")["error"])
+    assert len(places) > 1
