@@ -1,6 +1,7 @@
 """However small the submission and however large what it stands for: refused by rule `size`, before anybody holds it."""
 
 import os
+import random
 import re
 import subprocess
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_revision
 from truelap.prepare.collect import Head, PatchFile, Worktree, collect
 from truelap.task import Task
-from truelap.world import git_listing
+from truelap.world import git_listing, git_process
 
 POLICY = load_policy()
 BIG = os.urandom(300_000)
@@ -172,3 +173,20 @@ def test_what_is_no_file_is_counted_too(repo, judge, monkeypatch, kind):
     assert re.search("more than [0-9]+ names|files", str(found))
     subprocess.run(["sh", "-c", "rm -rf odd*"], cwd=repo.folder, check=True)
     assert judge(Worktree(repo.folder), limited(max_files=100)) == {}
+
+
+def test_contents_that_git_cannot_compare_in_time_are_a_diff_that_cannot_be_had(store, repo, monkeypatch):
+    def noise(seed):
+        draw = random.Random(seed)
+        return "".join(f"{draw.randrange(50)}\n" for _ in range(400_000))
+
+    base = base_of_revision(store, repo.folder, repo.commit({"a.txt": noise(1), "pkg/a.py": "1\n"}))
+    repo.write({"pkg/a.py": "2\n"})
+    monkeypatch.setattr(git_process, "_BOUNDED_S", 100.0)
+    world, case = SimpleNamespace(store=store), Case(name="t", base=base)
+    assert collect(Worktree(repo.folder), case, world, POLICY, Task(), None).patch.applied
+    repo.write({"a.txt": noise(2)})
+    monkeypatch.setattr(git_process, "_BOUNDED_S", 0.05)
+    done = collect(Worktree(repo.folder), case, world, POLICY, Task(), None)
+    assert done.patch.applied is False
+    assert "no answer within" in done.patch.error

@@ -18,12 +18,13 @@ from truelap.prepare.notes import of_base_alone, passed_over
 from truelap.world.disk import UnreadableError
 from truelap.world.git_import import DamagedError, Submitted
 from truelap.world.git_listing import Bounds, TooMuchError
+from truelap.world.git_process import GitLimitError
 from truelap.world.worktree import compare
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truelap.model import Case, Entry
+    from truelap.model import Case
     from truelap.policy import Policy
     from truelap.settings import Settings
     from truelap.task import Task
@@ -110,11 +111,13 @@ def collect(  # noqa: PLR0917 - the stations' shape
     Raises:
         UsageError: the submission is not there: no such folder or revision.
     """
+    sent = submission.content if isinstance(submission, PatchFile) else b""
     patch, findings = collect_patch(world.store, case.base, submission, policy)
-    if patch.tree:
-        diff = world.store.diff(case.base.tree, patch.tree, text=policy.keeps("text_diff"))
-    else:
-        diff = submission.content if isinstance(submission, PatchFile) else b""
+    try:
+        text = policy.keeps("text_diff")
+        diff = world.store.diff(case.base.tree, patch.tree, text=text) if patch.tree else sent
+    except GitLimitError as error:
+        patch, diff = _failed(str(error), sent, size=len(sent)), sent
     counts = {"files": patch.files, "added_lines": patch.added_lines, "removed_lines": patch.removed_lines}
     evidence = Collected(diff=diff, applied=patch.applied, **counts)
     findings += suite_findings(asv_configs(world.store, case.base))
@@ -136,7 +139,7 @@ def collect_patch(
                 return _from_folder(store, base, folder, policy)
     except TooMuchError as error:
         return _failed(str(error), files=error.files, unpacked=error.unpacked_bytes), ()
-    except (DamagedError, UnreadableError) as error:
+    except (DamagedError, UnreadableError, GitLimitError) as error:
         # The submission's doing, so it is judged as a diff that cannot be had.
         return _failed(str(error)), ()
 
@@ -204,7 +207,7 @@ def _patch(  # noqa: PLR0917 - all of it
     store: Store, base: Base, tree: str, diff: bytes | None, claimed: tuple[bytes, ...], policy: Policy
 ) -> Patch:
     entries, bounds = store.entries(base.tree, tree), _bounds(policy)
-    unpacked = _size(store, entries)
+    unpacked = sum(store.sizes(entry.new_blob for entry in entries if entry.new_mode in _HOLD_CONTENT))
     if len(entries) > bounds.files or unpacked > bounds.unpacked_bytes:
         message = f"{len(entries)} files of {unpacked} bytes are changed or new"
         sent = diff or b""
@@ -224,10 +227,6 @@ def _patch(  # noqa: PLR0917 - all of it
         size_bytes=len(diff),
         unpacked_bytes=unpacked,
     )
-
-
-def _size(store: Store, entries: tuple[Entry, ...]) -> int:
-    return sum(store.sizes(entry.new_blob for entry in entries if entry.new_mode in _HOLD_CONTENT))
 
 
 def _failed(

@@ -138,13 +138,17 @@ class Store:
         return tuple(_entry(raw, path) for raw, path in zip(fields[0:-1:2], fields[1::2], strict=True))
 
     def diff(self, old_tree: str, new_tree: str, *, text: bool) -> bytes:
-        """The difference as a diff: for people (`text`: every line is shown, whatever it holds) or to be applied."""
+        """The difference as a diff: for people (`text`: every line is shown, whatever it holds) or to be applied.
+
+        Raises:
+            GitLimitError: two contents that git cannot compare in the time and memory that it may take.
+        """
         form = "--text" if text else "--binary"
-        return self.git.run("diff-tree", "-r", "-p", form, *_PLAIN, old_tree, new_tree)
+        return self.git.bounded().run("diff-tree", "-r", "-p", form, *_PLAIN, old_tree, new_tree)
 
     def numstat(self, old_tree: str, new_tree: str) -> Counts:
         """How much differs between two trees."""
-        found = self.git.run("diff-tree", "-r", "-z", "--numstat", *_PLAIN, old_tree, new_tree)
+        found = self.git.bounded().run("diff-tree", "-r", "-z", "--numstat", *_PLAIN, old_tree, new_tree)
         lines = [line.split(b"\t", 2) for line in found.split(b"\0") if line]
         added, removed = (sum(int(line[n]) for line in lines if line[n] != b"-") for n in (0, 1))
         return Counts(len(lines), added, removed)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TIMEOUT_S = 900.0
+_BOUNDED_S = 300.0
+_NO_MEMORY = re.compile(rb"[Oo]ut of memory")
 MEMORY_BYTES = 2 << 30
 """What git may take where it reads what a submission's author wrote: many times what the largest admitted one needs."""
 _FULL = re.compile(rb"No space left on device|Out of diskspace|Disk quota exceeded")
@@ -70,6 +72,10 @@ class GitError(WorldError):
         self.reason = reason
 
 
+class GitLimitError(GitError):
+    """Git took more memory or time than it may where it reads what a submission's author wrote."""
+
+
 class Pipes(NamedTuple):
     """Both ends of a running git command."""
 
@@ -97,7 +103,7 @@ class Git:
         git_dir: a directory that only truelap writes.
         env: more variables; they win over the fixed ones.
         cwd: where git runs; the git directory itself unless a private work tree is meant.
-        memory: bytes of data that a command may hold; None for no bound.
+        memory: bytes of data that a command may hold, and with it a shorter time; None for no bound.
     """
 
     def __init__(
@@ -111,6 +117,7 @@ class Git:
         self._env = {**_ENVIRONMENT, "GIT_DIR": str(git_dir), **(env or {})}
         self._cwd = cwd or git_dir
         self._memory = memory
+        self._within_s = _TIMEOUT_S if memory is None else _BOUNDED_S
 
     def having(self, *, cwd: Path | None = None, **env: str) -> Git:
         """The same directory with more variables."""
@@ -136,15 +143,16 @@ class Git:
             warnings: whether it may warn; False makes an error of every warning.
 
         Raises:
-            GitError: an exit status outside `accept`, or no end within 15 minutes.
+            GitError: an exit status outside `accept`, or no end within 15 minutes (`GitLimitError` and 5, where it is bounded).
         """
         given = stdin if isinstance(stdin, bytes) else None
         source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
         with self._start(argv, source, subprocess.PIPE) as process:
             try:
-                said, stderr = process.communicate(given, _TIMEOUT_S)
+                said, stderr = process.communicate(given, self._within_s)
             except subprocess.TimeoutExpired as error:
-                raise GitError(argv[0], f"no answer within {_TIMEOUT_S:.0f} s") from error
+                kind = GitError if self._memory is None else GitLimitError
+                raise kind(argv[0], f"no answer within {self._within_s:.0f} s") from error
         if process.returncode not in accept or (stderr and not warnings):
             raise self._failure(argv[0], stderr, f"exit status {process.returncode}")
         return said
@@ -214,7 +222,8 @@ class Git:
             return WorldError(
                 f"git {command}: No space left on device under {self.git_dir}; make room or name another folder with --work"
             )
-        return GitError(command, _one_line(stderr) or otherwise)
+        short = self._memory is not None and _NO_MEMORY.search(stderr)
+        return (GitLimitError if short else GitError)(command, _one_line(stderr) or otherwise)
 
     def _argv(self, argv: tuple[str, ...]) -> list[str]:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
