@@ -83,6 +83,25 @@ def test_nan_inside_a_container_depends_on_identity():
     assert holds("==", literal([math.nan]), literal([math.nan])) is None
 
 
+@pytest.mark.parametrize("value", [1.5, "a", [1]])
+def test_a_range_without_end_keeps_nobody_busy(value):
+    endless = ["r", 0, 10**18, 1]
+    assert holds("in", literal(value), endless) is None
+    assert holds("not in", literal(value), endless) is None
+    assert holds("in", 7, ["r", 0, 10, 1]) is True
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    [["l"], ["d"], ["d", [[1]]], ["sub"], ["sub", "m:C"], ["i"], ["f"], ["f", "0x1p99999"], ["c", "0x1p0"], ["b"], ["n", "<f8"],
+     ["n", "", ""], ["v"], ["v", "decimal"], ["r"], ["s", "zz"], []],
+)  # fmt: skip
+def test_what_is_no_encoding_is_said_in_one_way(malformed):
+    with pytest.raises(ValueError):
+        plain(malformed)
+    assert holds("==", malformed, 1) in (None, False)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [["l", 3], ["f", "x"], ["i", "0xg"], [[]], ["r", "a"], ["d", [[["l", []], 1]]], ["n", "<f8", "A"]],

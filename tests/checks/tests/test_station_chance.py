@@ -102,3 +102,21 @@ def test_values_that_base_does_not_reproduce_accuse_nobody(lap, shipped, conditi
     found = lap(changed, base=base, policy=shipped.without(["perturb", "canaries", "mutants"]))
     assert found.regressed == ([] if condition == SEEDS else ["tests/test_core.py::test_count"])
     assert found.levels == (set() if condition == SEEDS else {"fail"})
+
+
+def test_a_choice_of_unsteady_tests_gives_way_to_all(lap, shipped):
+    note = "import os\nimport pkg.note\ndef test_a():\n    assert os.environ['PYTHONHASHSEED'] == '7'\ntest_b = test_c = test_a\n"
+    base = {
+        **RESTLESS,
+        "conftest.py": "",
+        "tests/test_core.py": TESTS,
+        "pkg/note.py": "X = 1\n",
+        "tests/test_note.py": note,
+    }
+    found = lap(
+        {"pkg/note.py": "X = 2\n"},
+        base=base,
+        task={"tests": {"select": "mapped"}},
+        policy=shipped.without(["perturb", "canaries", "mutants"]),
+    )
+    assert (found.codes, found.levels) == (["tests:choice_widened", "tests:unsteady"], {"info"})

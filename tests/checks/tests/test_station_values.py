@@ -48,6 +48,28 @@ def test_a_forged_pass_is_a_regression(lap, shipped, forgery):
     assert row["message"].startswith("tests/test_core.py:5, value 0")
 
 
+MALFORMED = """
+import builtins, gc
+for thing in gc.get_objects():
+    if type(thing).__name__ == "Recorder" and hasattr(thing, "_send"):
+        thing._send = lambda message, real=thing._send: real({**message, "events": [[*event[:2], ["f"]] for event in message["events"]]})
+"""
+
+
+def test_values_that_are_none_fail_the_candidate_and_not_the_judge(lap, shipped):
+    truth = "from pkg.core import double\n" + "".join(
+        f"def test_{n}():\n    assert double({n})\n" for n in (1, 2, 3)
+    )
+    base = {"pkg/__init__.py": "", "pkg/core.py": HONEST, "tests/test_core.py": truth}
+    found = lap(
+        {"pkg/core.py": WRONG + MALFORMED},
+        base=base,
+        policy=shipped.without(["perturb", "canaries", "mutants"]),
+    )
+    assert found.codes[-1] == "tests:regressed"
+    assert found.levels == {"fail"}
+
+
 def test_without_the_defence_the_forgery_is_believed(lap, shipped):
     found = lap(
         {"pkg/core.py": WRONG + FORGERIES["report"]},
