@@ -90,8 +90,8 @@ CHANGES = {
         "new hook pytest_runtest_logreport of tree.P: a method of tree.P",
     ),
     "function of a hook": (
-        "one = manager.hook.pytest_runtest_call.get_hookimpls()[0]\none.function = len",
-        "new hook pytest_runtest_call of threadexception: builtins.len",
+        "for one in manager.hook.pytest_runtest_call.get_hookimpls():\n one.function = len",
+        "new hook pytest_runtest_call of runner: builtins.len",
     ),
     "hook that is gone": (
         "manager.unregister(name='runner')",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from truelap.checks.tests.integrity import Changed, IntegrityEvidence
+
 HONEST = "def double(x):\n    return x + x\n"
 WRONG = "def double(x):\n    return 3 * x\n"
 FORGERY = "import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n"
@@ -20,6 +22,23 @@ def test_a_forgery_is_found_without_a_look_at_values(lap, alone):
     assert found.codes == ["tamper:integrity"]
     assert "_pytest.python.Function.runtest became pkg.core.<lambda>" in found.text("tamper:integrity")
     assert lap({"pkg/core.py": WRONG + FORGERY}, policy=alone.without(["integrity"])).findings == ()
+
+
+def test_what_is_changed_while_tests_run_is_found_at_the_end(lap, alone):
+    late = "import unittest\ndef double(x):\n    unittest.TestCase.assertEqual = len\n    return x + x\n"
+    found = lap({"pkg/core.py": late}, policy=alone)
+    assert found.codes == ["tamper:integrity"]
+    assert [change.when for change in found.evidence.integrity.changes] == ["end"]
+
+
+def test_what_one_run_alone_shows_after_its_tests_is_chance():
+    one, other = (Changed(place=place, became="", when="end") for place in "ab")
+    found = IntegrityEvidence(changes=(one, other))
+    assert found.late
+    assert found.again(IntegrityEvidence(changes=(other,))).changes == (other,)
+    early = Changed(place="a", became="", when="collected")
+    assert not IntegrityEvidence(changes=(early, other)).late
+    assert not IntegrityEvidence().late
 
 
 def test_beside_values_it_names_what_was_changed(lap, shipped):

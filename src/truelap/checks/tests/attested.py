@@ -120,14 +120,19 @@ class Judged:
 
 def by_outcomes(bench: Bench, before: Side) -> Judged:
     """Judge the candidate by what its worker says of tests as they are. See `by_values`."""
-    candidate = run_side(
-        bench.setup, Run("candidate", bench.candidate, bench.plan, book=bench.book, watched=True)
-    )
-    return Judged(before, candidate, integrity=_integrity(bench, [before], before, candidate))
+    run = Run("candidate", bench.candidate, bench.plan, book=bench.book, watched=True)
+    candidate = run_side(bench.setup, run)
+    return Judged(before, candidate, integrity=_integrity(bench, [before], before, candidate, run))
 
 
-def _integrity(bench: Bench, bases: list[Side], before: Side, candidate: Side) -> IntegrityEvidence | None:
-    return compare(bases, before, candidate) if bench.setup.policy.keeps("integrity") else None
+def _integrity(
+    bench: Bench, bases: list[Side], before: Side, candidate: Side, run: Run
+) -> IntegrityEvidence | None:
+    if not bench.setup.policy.keeps("integrity"):
+        return None
+    found = compare(bases, before, candidate)
+    # What is seen only after the tests may be there by chance.
+    return found.again(compare(bases, before, bench.made(run))) if found.late else found
 
 
 def by_values(bench: Bench, before: Side) -> Judged:
@@ -145,12 +150,13 @@ def by_values(bench: Bench, before: Side) -> Judged:
     if not sound(again) and first is not None:
         sources, first = sources.bare("base's session of rewritten tests failed"), None
     before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
-    candidate = bench.made(replace(bench.run("candidate", sources), watched=True))
+    run = replace(bench.run("candidate", sources), watched=True)
+    candidate = bench.made(run)
     steady = before.without({name for run in runs for name in missed(before, run)})
     names = list(filter(sources.speaks, steady.passed))
     known = truths(runs, names)
     found = weigh(known, candidate, sources, [name for name in steady.passed if name not in known])
-    integrity = _integrity(bench, [before, again], steady, candidate)
+    integrity = _integrity(bench, [before, again], steady, candidate, run)
     judged = Judged(steady, candidate, found, integrity=integrity, habits=habits_of([before, *runs]))
     if sound(candidate):
         judged = _settled(bench, sources, [before, *runs], judged)

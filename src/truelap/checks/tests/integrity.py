@@ -43,6 +43,16 @@ class IntegrityEvidence(Frozen):
     silent: int = 0
     """Sessions that went to their end and did not say what they saw."""
 
+    @property
+    def late(self) -> bool:
+        """Whether there are changes, and none was there before the tests ran."""
+        return bool(self.changes) and all(change.when == "end" for change in self.changes)
+
+    def again(self, other: IntegrityEvidence) -> IntegrityEvidence:
+        """Only the changes that another run shows as well."""
+        seen = {change.place for change in other.changes}
+        return self.model_copy(update={"changes": tuple(c for c in self.changes if c.place in seen)})
+
     def told(self) -> dict[str, Any]:
         """`integrity` of the verdict."""
         return {
