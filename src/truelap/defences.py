@@ -35,6 +35,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "complete_ids": "a test that passes at base and is not reported is a regression",
         "skips": "a test that passes at base and is skipped or expected to fail is a regression",
         "session_end": "a session ends with its end message, status 0, and nothing after it",
+        "fresh_process": "test files run in processes of their own, or in small groups, in an order of the judge's",
         "doctests": "the examples of a doctest, and what they should print, are base's",
         "test_data": "data that base's test code reads is base's",
         "turns": "messages come in the order that a true session has",

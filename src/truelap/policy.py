@@ -121,6 +121,7 @@ class Tests(Frozen):
     timeout_s: PositiveSeconds
     test_timeout_s: PositiveSeconds
     fallback_folders: PositiveCount
+    group_s: PositiveSeconds = 10.0
 
 
 class Time(Frozen):

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from random import Random
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_plan import file_of
 from truelap.checks.tests.attested import Bench, Judged, by_outcomes, by_values
 from truelap.checks.tests.choosing import choose, config_of, folders_of
 from truelap.checks.tests.data_files import read_by_tests, with_base_data
 from truelap.checks.tests.doctest_book import Book, learnt
 from truelap.checks.tests.evidence import TestsEvidence, judge
-from truelap.checks.tests.plan import by_file
+from truelap.checks.tests.plan import by_file, in_small_groups
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Plan, Run, Setup
 from truelap.checks.tests.steadiness import Habits
@@ -119,10 +121,27 @@ def _judged(setup: Setup, before: Side, base: TreeOnDisk, candidate: TreeOnDisk,
     """Both sides, and what the candidate's values say."""
     keeps = setup.policy.keeps
     book = learnt(session.doctests for session in before.sessions) if keeps("doctests") else Book()
-    bench = Bench(setup, base, candidate, plan, book)
     if not any(map(keeps, ("values", "perturb", "canaries", "mutants"))):
-        return by_outcomes(bench, before)
-    return by_values(bench, before)
+        return by_outcomes(Bench(setup, base, candidate, plan, book), before)
+    # Base runs again under the new plan, so that tests which need the old one are known.
+    apart = _apart(setup, base, before) if keeps("fresh_process") else ()
+    return by_values(Bench(setup, base, candidate, apart or plan, book), before)
+
+
+def _apart(setup: Setup, base: TreeOnDisk, before: Side) -> Plan:
+    """Base's test files, apart from each other; nothing where one of them cannot be named on a command line."""
+    spent: dict[str, float] = {}
+    for name, node in before.nodes.items():
+        file = file_of(name)
+        spent[file] = spent.get(file, 0.0) + node.seconds
+    if not all(
+        file.encode("utf-8", "replace") in base.manifest and not file.endswith("__init__.py")
+        for file in spent
+    ):
+        return ()
+    # The order must be repeatable; no secret hangs on it.
+    draw = Random(setup.seed)  # noqa: S311
+    return in_small_groups(spent, setup.policy.tests.group_s, draw)
 
 
 def _has_numpy(world: World, policy: Policy, base: TreeOnDisk) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from random import Random
 
 
 def by_file(ids: Iterable[str], jobs: int) -> tuple[tuple[str, ...], ...]:
@@ -30,3 +31,36 @@ def by_file(ids: Iterable[str], jobs: int) -> tuple[tuple[str, ...], ...]:
         bins[smallest].append(file)
         sizes[smallest] += counts[file]
     return tuple(tuple(sorted(files, key=order.__getitem__)) for files in bins)
+
+
+def in_small_groups(
+    seconds: Mapping[str, float], least_s: float, draw: Random
+) -> tuple[tuple[str, ...], ...]:
+    """Spread test files over processes: each file in one, in an order of the judge's.
+
+    A process of its own for each file leaves no state from one to the next. Where it would take longer to start one than to run
+    a file, the file shares it with others.
+
+    Args:
+        seconds: what each file took at base.
+        least_s: a file that takes less shares a process until they take so long together.
+        draw: of the judge.
+
+    >>> from random import Random
+    >>> in_small_groups({"a.py": 9.0, "b.py": 0.1, "c.py": 0.1}, 3.0, Random(1))
+    (('b.py', 'c.py'), ('a.py',))
+    """
+    files = sorted(seconds)
+    draw.shuffle(files)
+    alone = [(file,) for file in files if seconds[file] >= least_s]
+    groups: list[list[str]] = []
+    spent = least_s
+    for file in (file for file in files if seconds[file] < least_s):
+        if spent >= least_s:
+            groups.append([])
+            spent = 0.0
+        groups[-1].append(file)
+        spent += seconds[file]
+    found = [*alone, *map(tuple, groups)]
+    draw.shuffle(found)
+    return tuple(found)
