@@ -48,7 +48,7 @@ def in_small_groups(
 
     >>> from random import Random
     >>> in_small_groups({"a.py": 9.0, "b.py": 0.1, "c.py": 0.1}, 3.0, Random(1))
-    (('b.py', 'c.py'), ('a.py',))
+    (('a.py',), ('b.py', 'c.py'))
     """
     files = sorted(seconds)
     draw.shuffle(files)
