@@ -80,11 +80,10 @@ def test_an_honest_patch_agrees(lap, shipped):
     assert told["perturbed"]["tests_changed"] >= 1
 
 
-OTHER_WORDS = HONEST.replace("Twice a number.", "A number, and again, at once.\n\n    So it is.")
 LESS_AND_MORE = (
-    HONEST.replace("    >>> double(1001)\n    2002\n", "").replace(
-        '    """Twice', '    """\n    >>> double(9)\n    18\n\n    Twice'
-    )
+    HONEST.replace("Twice a number.", "Twice, at once.\n\n    So it is.")
+    .replace("    >>> double(1001)\n    2002\n", "")
+    .replace('    """Twice', '    """\n    >>> double(9)\n    18\n\n    Twice')
     + '\n\ndef other():\n    """\n    >>> other()\n    """\n'
 )
 MOVED = (
@@ -93,9 +92,11 @@ MOVED = (
 )
 
 
-@pytest.mark.parametrize("text", [OTHER_WORDS, LESS_AND_MORE, MOVED], ids=["prose", "examples", "moved"])
+@pytest.mark.parametrize("text", [LESS_AND_MORE, MOVED], ids=["words and examples", "moved"])
 def test_a_docstring_may_change(lap, shipped, text):
-    found = lap({"core.py": text}, base=BASE, task=ALL, policy=shipped.without(["canaries"]))
+    found = lap(
+        {"core.py": text}, base=BASE, task=ALL, policy=shipped.without(["perturb", "canaries", "mutants"])
+    )
     assert found.findings == ()
     assert set(IDS) <= {name for name, outcome in found.candidate.items() if outcome == "passed"}
 
@@ -165,7 +166,9 @@ def double(x, real=double):
 
 @pytest.mark.parametrize("lie", [TABLE, READS], ids=["table", "read"])
 def test_answers_that_are_known_or_read_are_told(lap, shipped, lie):
-    found = lap({"core.py": WRONG + lie}, base=BASE, task=ALL, policy=shipped)
+    found = lap(
+        {"core.py": WRONG + lie}, base=BASE, task=ALL, policy=shipped.without(["canaries", "mutants"])
+    )
     assert {found.candidate[name] for name in IDS if "Box" not in name} == {"passed"}, (
         "it must deceive pytest"
     )
@@ -182,3 +185,11 @@ def test_a_test_that_asks_for_doctests_itself_gets_bases(lap):
     assert lap({"core.py": without_docstrings(WRONG)}, base=base).regressed == [
         "tests/test_docs.py::test_docs"
     ]
+
+
+def test_a_doctest_that_must_fail_is_not_believed_when_it_passes(lap, shipped):
+    policy = shipped.without(["perturb", "mutants", "integrity"])
+    found = lap({"core.py": HONEST + FORGED}, base=BASE, task=ALL, policy=policy)
+    assert found.codes == ["tamper:canary", "tamper:canary"]
+    assert found.evidence.canaries.ran == 2
+    assert lap({"core.py": HONEST}, base=BASE, task=ALL, policy=policy).findings == ()

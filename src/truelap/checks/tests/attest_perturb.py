@@ -144,7 +144,7 @@ def another(value: object, drawn: int) -> str | None:
     if type(value) is float:
         return repr(_other_float(value, drawn)) if value < _HUGE_FLOAT else None
     if type(value) is str:
-        other = _other_text(value, drawn)
+        other = other_text(value, drawn)
         return None if other == value else repr(other)
     return None
 
@@ -161,7 +161,8 @@ def _other_float(value: float, drawn: int) -> float:
     return value * (1 + (drawn % 15 + 1) / 64) if value else 0.25 + drawn % 8 / 16
 
 
-def _other_text(value: str, drawn: int) -> str:
+def other_text(value: str, drawn: int) -> str:
+    """A text like `value`, with another letter or digit; the same where none may be changed."""
     if "%" in value or "{" in value or "\\" in value:
         return value
     places = [place for place, letter in enumerate(value) if letter.isascii() and letter.isalnum()]

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.tests.attest_perturb import perturb_example
+from truelap.checks.tests.attest_perturb import other_text, perturb_example
 from truelap.checks.tests.doctest_output import Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from truelap.checks.tests.attest_sites import Site
     from truelap.checks.tests.messages import DocTest, Doctest
@@ -42,6 +42,11 @@ class Placed:
     site: int
     test: DocTest
 
+    @property
+    def id(self) -> str:
+        """The test that its examples belong to, as pytest calls it."""
+        return self.home if "::" in self.home else f"{self.home}::{self.test.name}"
+
 
 @dataclass(frozen=True)
 class Book:
@@ -52,10 +57,7 @@ class Book:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The tests that examples belong to, as pytest calls them."""
-        return frozenset(
-            placed.home if "::" in placed.home else f"{placed.home}::{placed.test.name}"
-            for placed in self.tests
-        )
+        return frozenset(placed.id for placed in self.tests)
 
     @cached_property
     def sites(self) -> dict[int, Site]:
@@ -94,6 +96,15 @@ class Book:
         """The same with literals of the examples changed by a secret."""
         return Book(tuple(replace(placed, test=_changed(placed.test, secret)) for placed in self.tests))
 
+    def spoilt(self, drawn: Mapping[str, int]) -> Book:
+        """Of the tests named, those that can be made to want something else than they print.
+
+        Args:
+            drawn: a number for each id, which decides what is wanted instead.
+        """
+        made = (_spoilt(placed, drawn[placed.id]) for placed in self.tests if placed.id in drawn)
+        return Book(tuple(placed for placed in made if placed is not None))
+
 
 def learnt(sessions: Iterable[Iterable[Doctest]]) -> Book:
     """What base's sessions told; a file that several of them look at is known from the first."""
@@ -116,6 +127,16 @@ def _plain(test: DocTest, soft: bool) -> dict[str, Any]:
         plain["examples"] = [{**example, **_NOTHING} for example in plain["examples"]]
         plain["doc"] = ""
     return plain
+
+
+def _spoilt(placed: Placed, drawn: int) -> Placed | None:
+    examples = list(placed.test.examples)
+    for at, example in enumerate(examples):
+        wanted = other_text(example.want, drawn)
+        if example.exc is None and wanted != example.want and not example.options.get("SKIP"):
+            examples[at] = example.model_copy(update={"want": wanted})
+            return replace(placed, test=placed.test.model_copy(update={"examples": tuple(examples)}))
+    return None
 
 
 def _changed(test: DocTest, secret: bytes) -> DocTest:

@@ -158,7 +158,10 @@ def _plant(bench: Bench, sources: Sources, passed: Sequence[str], secret: bytes)
         if made.source is not None and found:
             changed[path] = made.source
             ids += found[:_CANARIES]
-    return _Planted(rewrite(changed, changed.__getitem__, bench.name), ids)
+    asked = sorted(bench.book.ids.intersection(passed), key=lot.draw)[:_CANARIES]
+    book = bench.book.spoilt({name: lot.draw("want", name) for name in asked})
+    sources = rewrite(changed, changed.__getitem__, bench.name).with_book(book)
+    return _Planted(sources, [*ids, *(book.ids - set(ids))])
 
 
 def _ids_of(scopes: Sequence[str], names: Sequence[str]) -> list[str]:
