@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MUTANTS = 2
 _ROUNDS = 2
 """How often others are tried when none of them tells anything."""
-_TEST_FILES = 4
+_TEST_FILES = 12
 _TESTS = 6
 """How many test files are read, and how many tests are run for one mutant."""
 _TEST_S = 5.0
