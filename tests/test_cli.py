@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="mounts and process namespaces need root")
-COMMANDS = ("verify", "test", "time", "demo", "grade", "report", "collect", "admit", "restore", "doctor")
+COMMANDS = (
+    "verify",
+    "test",
+    "outputs",
+    "time",
+    "demo",
+    "grade",
+    "report",
+    "collect",
+    "admit",
+    "restore",
+    "doctor",
+)
 QUICK = ("--effort", "quick", "--seed", "3")
 
 

@@ -41,14 +41,14 @@ def names(folder: Path) -> set[str]:
 
 def test_the_line_is_what_the_design_says():
     stations = [station.name for station in line(truelap.verify)]
-    assert stations == ["collect", "admit", "restore", "rebuild", "tests", "time"]
+    assert stations == ["collect", "admit", "restore", "rebuild", "tests", "outputs", "time"]
 
 
 def test_every_check_comes_after_what_it_needs():
-    from truelap.checks import tests, timing
+    from truelap.checks import outputs, tests, timing
 
     order = [station.name for station in line(None)]
-    for name, check in (("tests", tests), ("time", timing)):
+    for name, check in (("tests", tests), ("outputs", outputs), ("time", timing)):
         assert set(check.NEEDS) <= set(order[: order.index(name)])
 
 

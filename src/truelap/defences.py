@@ -44,6 +44,8 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "canaries": "tests that must fail ride along, and none of them may pass",
         "mutants": "tests of a package that the judge has changed must fail as they do at base",
         "integrity": "what code of the candidate changes in that which judges it is held against what base's changes",
+        # outputs
+        "outputs": "what base's benchmarks compute must be what they compute on base",
         # time
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",

@@ -136,6 +136,18 @@ class Time(Frozen):
     station_s: PositiveSeconds = 3600.0
 
 
+class Outputs(Frozen):
+    """Thresholds of the outputs station. Tolerances of floats are relative to base's number."""
+
+    rtol: PositiveSeconds = 1e-8
+    single_rtol: PositiveSeconds = 1e-5
+    atol: Annotated[float, Field(ge=0)] = 1e-12
+    max_rtol: PositiveSeconds = 1e-4
+    repeat_s: PositiveSeconds = 0.1
+    max_calls: PositiveCount = 200
+    station_s: PositiveSeconds = 1800.0
+
+
 class Judging(Frozen):
     """What findings lead to which outcome."""
 
@@ -178,6 +190,7 @@ class Policy(Frozen):
     limits: Limits
     tests: Tests
     time: Time
+    outputs: Outputs = Outputs()
     verdict: Judging
     reward: RewardRules
     ablate: Ablate = Ablate()

@@ -38,6 +38,7 @@ _REASON_OF = {  # a finding's code, or its family: what stands before the colon
     "rebuild": "rebuild_failed",
     "tests": "tests_regressed",
     "outputs": "outputs_differ",
+    "outputs:missing": "benchmarks_missing",
     "benchmarks:regressed": "benchmarks_regressed",
     "benchmarks": "benchmarks_missing",
     "unearned": "unearned_speedup",

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from truelap.checks import tests, timing
+from truelap.checks import outputs, tests, timing
 from truelap.model import Case
 from truelap.policy import load_policy
 from truelap.prepare.admit import admit
@@ -51,6 +51,7 @@ def line(submission: Submission) -> tuple[Station, ...]:
         Station("restore", restore, prepares=True),
         Station("rebuild", rebuild, prepares=True, optional=True),
         check("tests", tests),
+        check("outputs", outputs),
         check("time", timing),
     )
 
@@ -91,7 +92,7 @@ def verify(
         with open_ground(settings.work) as ground:
             base, submission = request.open_base(ground.store, task), request.open_submission(policy)
             stations = [s for s in line(submission) if s.prepares or only in {None, s.name}]
-            if only in {None, "time"}:
+            if only in {None, "outputs", "time"}:
                 choose_config(asv_configs(ground.store, base), task.benchmarks.config)
             with world_on(ground, settings, repo, request.folders(), progress) as world:
                 if out:

@@ -59,7 +59,7 @@ def test_an_entry_that_is_wrong_is_found(tmp_path):
 
 
 def test_an_attack_that_waits_for_a_defence_is_never_counted_as_caught(tmp_path):
-    attack = ATTACKS["git-26-new-link"].model_copy(update={"needs": "outputs"})
+    attack = ATTACKS["git-26-new-link"].model_copy(update={"needs": "siblings"})
     (score,) = attempted([attack], tmp_path)
     assert score.attack.waiting
     assert not score.right

@@ -1,4 +1,4 @@
-"""verify, and its checks one at a time: test, time."""
+"""verify, and its checks one at a time: test, outputs, time."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, "verify", Judged)(verify)
     command(app, "test", Judged)(test)
+    command(app, "outputs", Judged)(outputs)
     command(app, "time", Judged)(time)
 
 
@@ -38,6 +39,11 @@ def verify(options: Judged) -> int:
 def test(options: Judged) -> int:
     """Run base's tests on both sides, nothing else: no verdict."""
     return _judge(options, "tests")
+
+
+def outputs(options: Judged) -> int:
+    """Compare what base's benchmarks compute on both sides, nothing else: no verdict."""
+    return _judge(options, "outputs")
 
 
 def time(options: Judged) -> int:

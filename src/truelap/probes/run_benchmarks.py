@@ -8,7 +8,8 @@ outside and decides how many calls are made. Replies are claims of a process tha
 
 Conversation (frames: 4-byte big-endian length, one JSON object):
     hello                                    before anything of the tree can be imported
-    start                  -> started        paths, suite folder, seed, folder of asv_runner
+    start                  -> started        paths, suite folder, seed, folder of asv_runner; outputs: {name, numpy}, where
+                                             the suite is rewritten to tell what it computes, else null
     discover {module}      -> found          import one module and describe its benchmarks
     load {module}          -> loaded         import one module, so that children have it; what came from elsewhere
     case {...}             -> ready|skipped|failed   fork, build the benchmark, run setup at all levels
@@ -16,11 +17,14 @@ Conversation (frames: 4-byte big-endian length, one JSON object):
           {empty: true}    calls of a function that does nothing
           {claim: true}    -> with claimed_ns: what it says they took, for a policy that switches the judge's clock off
       redo                 -> ready|skipped|failed   teardown and setup again
+      output {seed, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
+      state {token}        -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
     end                    -> end            the program ends
 """
 
+import builtins
 import gc
 import importlib
 import json
@@ -33,8 +37,10 @@ import tempfile
 import time
 
 import bench_case
+import bench_output
 import bench_suite
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
+from bench_output import frames as split
 from bench_suite import Runner, Suite, said
 
 OWN_CHANGED = 86
@@ -94,11 +100,35 @@ def converse(wire, case):
                     reply["claimed_ns"] = round((time.perf_counter() - began) * 1e9)
         elif asked["type"] == "redo":
             reply = answer(case, case.again)
+        elif asked["type"] in ("output", "state"):
+            reply = tell(wire, case, asked)
+            if reply is None:
+                continue
         else:
             return
         wire.send(reply)
         if reply["type"] not in ("done", "ready"):
             return
+
+
+def tell(wire, case, asked):
+    """Send what was computed; what went wrong otherwise."""
+    said_so = []
+    if asked["type"] == "output":
+        seed_all(asked["seed"])
+    reply = answer(
+        case,
+        lambda: said_so.extend(
+            RECORDERS[0].call(case) if asked["type"] == "output" else RECORDERS[0].state(case)
+        ),
+    )
+    if reply["type"] != "ready":
+        return reply
+    frames = split(said_so)
+    wire.send({"type": "told", "token": asked["token"], "frames": len(frames)})
+    for events in frames:
+        wire.send({"type": "values", "events": events})
+    return None
 
 
 def program():
@@ -146,6 +176,16 @@ def start(order):
     # What the tree's modules hold comes to lie elsewhere in each process: a layout that is slow must not be a side's for good.
     HEAP.shake()
     runner = Runner(order["asv"])
+    if order.get("outputs"):
+        RECORDERS.append(bench_output.make_recorder(order["outputs"]["numpy"]))
+        setattr(builtins, order["outputs"]["name"], RECORDERS[0])
+    # Not for the tree's code to find by name.
+    for name in [
+        name
+        for name in sys.modules
+        if name in ("bench_case", "bench_output", "bench_suite") or name.startswith("encode")
+    ]:
+        del sys.modules[name]
     before = set(sys.modules)
     sys.path[:0] = order["paths"]
     os.environ["PYTHONPATH"] = os.pathsep.join(order["paths"])
@@ -198,9 +238,8 @@ def main():
 
 
 HEAP = Heap()
-MODULES = (sys.modules[__name__], bench_case, bench_suite)
-# Not for the tree's code to find by name.
-del sys.modules["bench_case"], sys.modules["bench_suite"]
+RECORDERS = []
+MODULES = (sys.modules[__name__], bench_case, bench_output, bench_suite)
 OWN = []
 OWN += program()
 

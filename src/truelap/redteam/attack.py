@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SECTIONS = ("git", "py", "tst", "tim", "bld", "res", "cor", "own")
 """Of the catalogue that ids refer to; `own` is what is not in it."""
 
-PENDING = frozenset({"values", "perturb", "canaries", "integrity", "mutants", "outputs"} - DEFENCES.keys())
+PENDING = frozenset({"values", "perturb", "canaries", "integrity", "mutants", "siblings"} - DEFENCES.keys())
 """Defences that some attacks need and that are not there yet: such an attack is on record as "not yet", never as caught."""
 
 SANDBOX = "sandbox"
@@ -119,7 +119,7 @@ class Attack(Frozen):
     """Why the attack is not run without its defence."""
     needs: str | None = None
     """The defence it waits for, one of `PENDING`."""
-    checks: Annotated[tuple[Literal["tests", "time"], ...], BeforeValidator(_as_tuple)] = ()
+    checks: Annotated[tuple[Literal["tests", "outputs", "time"], ...], BeforeValidator(_as_tuple)] = ()
     """Stations after those that prepare: only what the attack needs."""
     task: dict[str, Any] = Field(default_factory=dict)
     limits: dict[str, dict[str, Any]] = Field(default_factory=dict)

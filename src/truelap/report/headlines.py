@@ -27,10 +27,11 @@ def of_check(verdict: Verdict, check: str) -> str:
 
     Args:
         verdict: of a line with this check alone.
-        check: "tests" or "time".
+        check: "tests", "outputs" or "time".
     """
-    section = verdict.tests if check == "tests" else verdict.timing
-    found = (passing(section) if check == "tests" else _times(section)) if section else "not run"
+    section = {"tests": verdict.tests, "outputs": verdict.outputs}.get(check, verdict.timing)
+    say = {"tests": passing, "outputs": computing}.get(check, _times)
+    found = say(section) if section else "not run"
     if verdict.outcome == "inconclusive":
         return f"{check}: nothing can be said ({found})"
     return f"{check}: {found}" + (f": {verdict.failure_reason}" if verdict.failure_reason else "")
@@ -53,6 +54,24 @@ def passing(tests: Mapping[str, Any]) -> str:
     beside = len(tests.get("regressed") or ()) - len(regressed_tests(tests))
     said = f"{passed - all_wrong + beside} of {passed} pass again"
     return f"{said}; other faults: {beside}" if beside else said
+
+
+def computing(outputs: Mapping[str, Any]) -> str:
+    """How many benchmarks compute what they compute at base.
+
+    Args:
+        outputs: of verdict.json. An older trial's holds one number.
+    """
+    words = {
+        "equal": "equal",
+        "differs": "different",
+        "missing": "missing",
+        "not_comparable": "not comparable",
+    }
+    counts = (f"{outputs[f'n_{name}']} {word}" for name, word in words.items() if f"n_{name}" in outputs)
+    error = outputs.get("largest_error")
+    said = f"largest error {error:.2g}" if isinstance(error, int | float) and error else ""
+    return ", ".join(word for word in (*counts, said) if word)
 
 
 def _times(timing: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from truelap.report.encode import visible
-from truelap.report.headlines import headline, of_check, passing, regressed_tests
+from truelap.report.headlines import computing, headline, of_check, passing, regressed_tests
 from truelap.report.table import benchmark_lines
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def render_text(verdict: Verdict, check: str | None = None) -> str:
 
     Args:
         verdict: what was found.
-        check: the one check that was made, "tests" or "time"; its lines claim no outcome.
+        check: the one check that was made, "tests", "outputs" or "time"; its lines claim no outcome.
     """
     lines = [
         of_check(verdict, check) if check else headline(verdict),
@@ -71,6 +71,8 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
         chosen = f" (chosen: {tests['strategy']})" if tests.get("strategy") else ""
         yield "tests", passing(tests) + chosen
         yield "values", _values(tests.get("value_evidence") or {})
+    if verdict.outputs:
+        yield "outputs", computing(verdict.outputs)
     if timing:
         yield (
             "timing",

@@ -14,6 +14,7 @@ from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.sandbox import PROBES, Bind, Step
 from truelap.world.seal import Seal, telling
+from truelap.world.trees import overlaid
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -37,6 +38,7 @@ class Track:
         modules: of the suite, imported in every worker before the first case.
         losses: how often each side's worker was lost so far, in this generation or an earlier one.
         spent: seconds that each side took so far, likewise.
+        hash_seed: of the interpreters' hashes; `seed` where None.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class Track:
         modules: Iterable[str],
         losses: dict[Name, int],
         spent: dict[Name, float],
+        hash_seed: int | None = None,
     ) -> None:
         self._venue = venue
         self._trees = trees
         self._cores = cores
         self._seed = seed
+        self._hash_seed = seed if hash_seed is None else hash_seed
         self._modules = tuple(modules)
         self._losses = losses
         self._spent = spent
@@ -110,9 +114,9 @@ class Track:
     def _start(self, name: Name) -> Worker:
         with ExitStack() as stack:
             shared = "fresh_tree" in self._venue.without
-            tree = stack.enter_context(
-                self._venue.world.trees.fresh(self._trees[name], f"time-{name}", shared=shared)
-            )
+            step, original = f"{self._venue.station}-{name}", self._trees[name]
+            copy = stack.enter_context(self._venue.world.trees.fresh(original, step, shared=shared))
+            tree = stack.enter_context(overlaid(copy, original, self._venue.sources, restore=shared))
             seal = Seal()
             stack.callback(self._audit, name, tree, seal)
             session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree, seal)))
@@ -173,13 +177,13 @@ class Track:
         venue = self._venue
         python, probe = venue.world.interpreter.executable, PROBES / "run_benchmarks.py"
         return Step(
-            name=f"time-{name}",
+            name=f"{venue.station}-{name}",
             argv=(str(python), "-s", "-X", "pycache_prefix=/tmp/pycache", str(probe)),
             tree=tree.root,
             limits=venue.limits,
             mount=venue.mount,
             binds=(Bind(runner_folder(), ASV / "asv_runner"),),
-            env={**venue.environment.env, "PYTHONHASHSEED": str(self._seed % 2**32)},
+            env={**venue.environment.env, "PYTHONHASHSEED": str(self._hash_seed % 2**32)},
             cores=self._cores,
             access="owned" if "sealed_tree" in venue.without else "sealed",
             seal=seal,
@@ -193,4 +197,5 @@ class Track:
             "suite": str(venue.suite),
             "paths": [str(venue.mount / path) for path in venue.paths],
             "seed": self._seed,
+            "outputs": None if venue.outputs is None else dict(venue.outputs),
         }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.errors import WorldError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from truelap.policy import Limits
     from truelap.task import Environment
     from truelap.world import World
@@ -31,6 +33,9 @@ class Venue:
         load_s: longest wait for one module to be imported.
         guarded: patterns of tests and measurement setup.
         without: defences that the policy switches off.
+        station: whose workers they are, for names of steps and folders.
+        sources: files that the judge puts in place of base's, the same on both sides.
+        outputs: how workers tell what a call computes: `name` of the recorder, `numpy`; None where nobody asks.
     """
 
     world: World
@@ -41,6 +46,9 @@ class Venue:
     load_s: float
     guarded: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
+    station: str = "time"
+    sources: Mapping[bytes, bytes] = field(default_factory=dict)
+    outputs: Mapping[str, Any] | None = None
 
     @property
     def mount(self) -> PurePosixPath:

@@ -87,22 +87,22 @@ class Worker:
         Raises:
             Undelivered: as from every method here.
         """
-        self._receive("hello", START_S)
-        self._ask({"type": "start", **order}, "started", START_S)
+        self.receive("hello", START_S)
+        self.ask({"type": "start", **order}, "started", START_S)
 
     def load(self, module: str, limit_s: float) -> str | None:
         """Import a module of the suite; the reason when it cannot be imported."""
-        reply = self._ask({"type": "load", "module": module}, "loaded", limit_s)
+        reply = self.ask({"type": "load", "module": module}, "loaded", limit_s)
         self.elsewhere = _text(reply.get("elsewhere") or None)
         return _text(reply.get("error"))
 
     def discover(self, module: str, limit_s: float) -> tuple[tuple[Benchmark, ...], str | None]:
         """Import a module of the suite and describe its benchmarks; the reason when it cannot be imported."""
-        reply = self._ask({"type": "discover", "module": module}, "found", limit_s)
+        reply = self.ask({"type": "discover", "module": module}, "found", limit_s)
         try:
             return read_benchmarks(reply), _text(reply.get("error"))
         except ValueError as error:
-            raise self._lost("garbled", str(error)) from error
+            raise self.lost("garbled", str(error)) from error
 
     def open(self, order: Mapping[str, Any], limit_s: float) -> int:
         """Fork a process for one case and run its setup.
@@ -112,12 +112,12 @@ class Worker:
         """
         self.stray_ns = self.asleep_ns = self.queued_ns = 0
         self.in_case = True
-        return self._prepared(self._ask(order, "ready", limit_s))
+        return self._prepared(self.ask(order, "ready", limit_s))
 
     def redo(self, limit_s: float) -> int:
         """Teardown and setup again, in the same process; the wall nanoseconds that took."""
         wall = time.monotonic_ns()
-        self._prepared(self._ask({"type": "redo"}, "ready", limit_s))
+        self._prepared(self.ask({"type": "redo"}, "ready", limit_s))
         return time.monotonic_ns() - wall
 
     def run(self, calls: int, limit_s: float, *, empty: bool = False) -> Sample:
@@ -136,13 +136,13 @@ class Worker:
         claim = {"claim": True} if "outside_clock" in self._without else {}
         self._send({"type": "run", "calls": calls, "token": token, "empty": empty, **claim})
         waiting.asked()
-        reply = self._receive("done", limit_s)
+        reply = self.receive("done", limit_s)
         wall_ns = waiting.elapsed_ns()
         self._clock.settle()
         cpu_ns = self._clock.read_ns() - before
         queued = self._clock.queued_ns() - queued
         if reply.get("token") != token:
-            raise self._lost("garbled", "an answer to nothing that was asked")
+            raise self.lost("garbled", "an answer to nothing that was asked")
         if claim:
             cpu_ns = wall_ns = int(reply["claimed_ns"])
         return Sample(calls, cpu_ns, wall_ns, queued)
@@ -201,26 +201,28 @@ class Worker:
         try:
             self._session.pause()
         except StepFault as fault:
-            raise self._lost("closed", str(fault)) from fault
+            raise self.lost("closed", str(fault)) from fault
         self._slept_at_ns = self.cpu_ns()
 
     def _prepared(self, reply: Mapping[str, Any]) -> int:
         number = reply.get("number")
         if not isinstance(number, int) or number < 0:
-            raise self._lost("garbled", "a number of calls that is none")
+            raise self.lost("garbled", "a number of calls that is none")
         return number
 
-    def _ask(self, message: Mapping[str, Any], wanted: str, limit_s: float) -> dict[str, Any]:
+    def ask(self, message: Mapping[str, Any], wanted: str, limit_s: float) -> dict[str, Any]:
+        """Send a message, and receive the answer, of this type."""
         self._send(message)
-        return self._receive(wanted, limit_s)
+        return self.receive(wanted, limit_s)
 
     def _send(self, message: Mapping[str, Any]) -> None:
         try:
             self._session.channel.send(message)
         except StepFault as fault:
-            raise self._lost(fault.code, str(fault)) from fault
+            raise self.lost(fault.code, str(fault)) from fault
 
-    def _receive(self, wanted: str, limit_s: float) -> dict[str, Any]:
+    def receive(self, wanted: str, limit_s: float) -> dict[str, Any]:
+        """The next message, of this type."""
         reply = self._next(limit_s)
         kind = reply.get("type")
         if kind == wanted:
@@ -234,23 +236,24 @@ class Worker:
         if kind == "failed" and self.in_case:
             self._ended(limit_s)
             raise Undelivered("failed", _text(reply.get("error")) or "no reason given")
-        raise self._lost("garbled", "an answer of another kind than asked for")
+        raise self.lost("garbled", "an answer of another kind than asked for")
 
     def _ended(self, limit_s: float) -> int:
         reply = self._next(max(limit_s, START_S))
         self.in_case = False
         status = reply.get("status")
         if reply.get("type") != "ended" or not isinstance(status, int):
-            raise self._lost("garbled", "more words after the last")
+            raise self.lost("garbled", "more words after the last")
         return status
 
     def _next(self, limit_s: float) -> dict[str, Any]:
         try:
             return self._session.channel.receive(limit_s)
         except StepFault as fault:
-            raise self._lost(fault.code, str(fault)) from fault
+            raise self.lost(fault.code, str(fault)) from fault
 
-    def _lost(self, code: str, reason: str) -> Undelivered:
+    def lost(self, code: str, reason: str) -> Undelivered:
+        """Give the worker up; what to raise."""
         self.usable = False
         self.in_case = False
         return Undelivered("late" if code == "late" else "lost", reason)

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
-from truelap.world.files import copy_tree, deviations, write_tree
+from truelap.world.files import TreeOnDisk, copy_tree, deviations, write_tree
 from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from truelap.model import Case
-    from truelap.world.files import TreeOnDisk
     from truelap.world.git import Store
     from truelap.world.workspace import Workspace
+
+
+@contextmanager
+def overlaid(
+    copy: TreeOnDisk, original: TreeOnDisk, sources: Mapping[bytes, bytes], *, restore: bool = False
+) -> Iterator[TreeOnDisk]:
+    """A step's copy with the judge's own content in place of some files, which only the judge has written so far.
+
+    Args:
+        copy: the step's.
+        original: what it was copied from.
+        sources: path -> content; each is a file of the tree.
+        restore: put back what was there, for a copy that other steps use as well.
+    """
+    manifest = dict(copy.manifest)
+    for path, content in sources.items():
+        _overwrite(copy.root / os.fsdecode(path), content)
+        manifest[path] = (manifest[path][0], hashlib.sha256(content).hexdigest())
+    yield TreeOnDisk(copy.root, manifest)
+    for path in sources if restore else ():
+        _overwrite(copy.root / os.fsdecode(path), (original.root / os.fsdecode(path)).read_bytes())
+
+
+def _overwrite(place: Path, content: bytes) -> None:
+    # A step before this one may have had it read-only.
+    place.chmod(place.stat().st_mode | stat.S_IWUSR)
+    place.write_bytes(content)
 
 
 class Trees:

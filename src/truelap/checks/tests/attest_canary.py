@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from truelap.checks.tests.attest_names import called_name, is_literal
 from truelap.checks.tests.attest_perturb import Lot, another
 from truelap.checks.tests.attest_rewrite import parse
-from truelap.checks.tests.attest_splice import Swap, Text, Wrap, read_text, splice
+from truelap.splice import Swap, Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

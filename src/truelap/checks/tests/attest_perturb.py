@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_literals import Literals
 from truelap.checks.tests.attest_rewrite import parse
-from truelap.checks.tests.attest_splice import Swap, Text, read_text, splice
+from truelap.splice import Swap, Text, read_text, splice
 
 if TYPE_CHECKING:
     import ast

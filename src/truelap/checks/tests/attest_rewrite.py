@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_sites import Finder, Mark, Site
-from truelap.checks.tests.attest_splice import Text, Wrap, read_text, splice
+from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

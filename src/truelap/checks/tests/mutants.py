@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.tests.attest_canary import assertions, tests_of
 from truelap.checks.tests.attest_names import called_name
 from truelap.checks.tests.attest_rewrite import parse
-from truelap.checks.tests.attest_splice import Wrap, read_text, splice
+from truelap.splice import Wrap, read_text, splice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,14 +14,15 @@ from truelap.checks.tests.sides import Side
 from truelap.model import shown
 from truelap.policy import matches
 from truelap.world.disk import UnreadableError
-from truelap.world.files import TreeOnDisk, deviations
+from truelap.world.files import deviations
 from truelap.world.seal import Seal, telling
+from truelap.world.trees import overlaid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from truelap.checks.tests.results import Session
+    from truelap.world.files import TreeOnDisk
 
 # Files that take part in how tests or modules are found; any other new file is the tests' own business.
 _GUARDED = (r"\.(py|pyc|so|pyd|pth|ini|toml|cfg)$",)
@@ -114,34 +112,12 @@ def _one(setup: Setup, run: Run, name: str, paths: Sequence[str], clock: _Clock)
         problem = write_copy(setup.config, copy.root)
         if problem is not None:
             return Side(config_error=problem)
-        with _rewritten(run, copy, restore=shared) as tree:
+        with overlaid(copy, run.tree, run.sources, restore=shared) as tree:
             seal = Seal()
             session = run_session(setup, run, name, tree.root, paths=paths, deadline=clock.at(), seal=seal)
             side = _inspected(setup, session, tree)
             touched = telling(seal.touched(tree.root), run.tree, setup.guarded, setup.roots)
             return side.with_touched(tuple(map(shown, touched)) if setup.policy.keeps("touches") else ())
-
-
-@contextmanager
-def _rewritten(run: Run, tree: TreeOnDisk, *, restore: bool) -> Iterator[TreeOnDisk]:
-    """The judge's sources in place of base's. They are files of the tree, which the judge alone has written so far."""
-    manifest = dict(tree.manifest)
-    for path, content in run.sources.items():
-        _overwrite(_place(tree, path), content)
-        manifest[path] = (manifest[path][0], hashlib.sha256(content).hexdigest())
-    yield TreeOnDisk(tree.root, manifest)
-    for path in run.sources if restore else ():
-        _overwrite(_place(tree, path), _place(run.tree, path).read_bytes())
-
-
-def _overwrite(place: Path, content: bytes) -> None:
-    # A step before this one may have had it read-only.
-    place.chmod(place.stat().st_mode | stat.S_IWUSR)
-    place.write_bytes(content)
-
-
-def _place(tree: TreeOnDisk, path: bytes) -> Path:
-    return tree.root / path.decode("utf-8", "surrogateescape")
 
 
 def _inspected(setup: Setup, session: Session, tree: TreeOnDisk) -> Side:

@@ -1,0 +1,186 @@
+"""All cases, one after the other, on three workers: base, base once more, and the candidate; nothing is kept of a case."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from truelap.checks.outputs.asking import tell
+from truelap.checks.outputs.evidence import CaseOutput
+from truelap.checks.outputs.ruling import Ruling, rule
+from truelap.workers.track import Track
+from truelap.workers.venue import SIDES, Name, Venue
+from truelap.workers.worker import Undelivered
+from truelap.world.clock import worker_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truelap.checks.outputs.asking import Calls, Output
+    from truelap.policy import Outputs
+    from truelap.values import Tolerance
+    from truelap.workers.cases import Timed
+    from truelap.world.files import TreeOnDisk
+
+Role = Literal["base", "again", "candidate"]
+_LATE = "the time for outputs was used up"
+
+
+class _Failed(Exception):  # noqa: N818 - a result, not an error
+    def __init__(self, role: Role, failure: Undelivered) -> None:
+        super().__init__(str(failure))
+        self.role = role
+        self.failure = failure
+
+
+@dataclass(frozen=True)
+class _Place:
+    track: Track
+    name: Name
+
+
+class _Asked(NamedTuple):
+    """What a case is asked for: seeds of setup and calls."""
+
+    seed: int
+    call_seed: int
+    other_seed: int
+
+
+class Campaign:
+    """Compares cases.
+
+    Args:
+        venue: where.
+        trees: of both sides.
+        outputs: the policy's numbers.
+        seed: of every random choice.
+    """
+
+    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], outputs: Outputs, seed: int) -> None:
+        self._venue = venue
+        self._trees = trees
+        self._policy = outputs
+        self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
+        self._places: dict[Role, _Place] = {}
+        self.changed: set[str] = set()
+        self.touched: set[str] = set()
+
+    def run(self, cases: Sequence[Timed], tolerances: Mapping[str, Tolerance]) -> tuple[CaseOutput, ...]:
+        """Compare all cases; one result each.
+
+        Args:
+            cases: in this order.
+            tolerances: by id of the case.
+        """
+        found = []
+        modules = sorted({case.benchmark.module for case in cases})
+        seed, other = self._draw.randrange(2**32), self._draw.randrange(2**32)
+        base = dict.fromkeys(SIDES, self._trees["base"])
+        with ExitStack() as stack:
+            first = stack.enter_context(self._track(modules, self._trees, seed, seed))
+            second = stack.enter_context(self._track(modules, base, seed, other))
+            self._places = {
+                "base": _Place(first, "base"),
+                "again": _Place(second, "base"),
+                "candidate": _Place(first, "candidate"),
+            }
+            for number, case in enumerate(cases):
+                self._venue.world.events.glance(
+                    f"comparing outputs: {number} of {len(cases)} benchmarks done"
+                )
+                found.append(self._settled(case, tolerances[case.id]))
+        # What base's own workers write to is the suite's habit, not the submission's doing.
+        self.changed = first.changed["candidate"] - first.changed["base"] - second.changed["base"]
+        self.touched = first.touched["candidate"] - first.touched["base"] - second.touched["base"]
+        return tuple(found)
+
+    def _track(
+        self, modules: Iterable[str], trees: Mapping[Name, TreeOnDisk], seed: int, hash_seed: int
+    ) -> Track:
+        cores, _ = worker_cores(0)
+        return Track(
+            self._venue,
+            trees,
+            cores=cores,
+            seed=seed,
+            modules=modules,
+            losses=dict.fromkeys(SIDES, 0),
+            spent=dict.fromkeys(SIDES, 0.0),
+            hash_seed=hash_seed,
+        )
+
+    def _settled(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
+        if (late := self._late()) is not None:
+            return CaseOutput(id=case.id, params=case.params, ruling=late)
+        found = self._compared(case, tolerance)
+        if found.ruling.status in {"differs", "missing"} and not self._hangs(found):
+            # What happens now and then is no reason to accuse.
+            found = self._compared(case, tolerance)
+        return found
+
+    def _compared(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
+        asked = _Asked(*(self._draw.randrange(2**32) for _ in range(3)))
+        calls = None
+        try:
+            base = self._tell("base", case, asked, self._between())
+            calls = base.calls
+            same: Calls = lambda *_: calls  # noqa: E731 - the others do what base's first run did
+            again = self._tell("again", case, asked, same)
+            candidate = self._tell("candidate", case, asked, same)
+            ruling = rule(base, again, candidate, tolerance, self._policy.max_rtol)
+        except _Failed as end:
+            if end.role == "candidate":
+                ruling = Ruling("missing", str(end))
+            else:
+                ruling = Ruling("not_comparable", f"base does not deliver it: {end}")
+        return CaseOutput(id=case.id, params=case.params, ruling=ruling, calls=calls)
+
+    def _tell(self, role: Role, case: Timed, asked: _Asked, calls: Calls) -> Output:
+        place = self._places[role]
+        try:
+            barred = place.track.ready(place.name, case.benchmark.module)
+            if barred is not None:
+                raise _Failed(role, Undelivered("lost", barred))
+            worker = place.track.workers[place.name]
+            with worker.awake():
+                return tell(
+                    worker,
+                    case.order(asked.seed, own_code="own_code" not in self._venue.without),
+                    seed=asked.other_seed if role == "again" else asked.call_seed,
+                    calls=calls,
+                    limit_s=case.benchmark.timeout_s or self._venue.load_s,
+                    before=role == "again",
+                )
+        except Undelivered as failure:
+            raise _Failed(role, failure) from failure
+        finally:
+            place.track.tidy()
+
+    def _between(self) -> Calls:
+        return partial(_calls, self._draw.random(), self._policy)
+
+    def _late(self) -> Ruling | None:
+        """As in timing: base must do with half of the time, so that a candidate may be twice as slow."""
+        spent = {role: place.track.spent(place.name) for role, place in self._places.items()}
+        if max(spent["base"], spent["again"]) > self._policy.station_s / 2:
+            return Ruling("not_comparable", f"not run: {_LATE} by base")
+        if spent["candidate"] > self._policy.station_s:
+            return Ruling("missing", f"not run: {_LATE} by the candidate")
+        return None
+
+    def _hangs(self, found: CaseOutput) -> bool:
+        return "did not answer in time" in (found.ruling.reason or "")
+
+
+def _calls(draw: float, policy: Outputs, first_s: float, number: int) -> int | None:
+    """How many calls stand between the two that are looked at: a number that nobody can know before, and that costs little."""
+    most = min(policy.max_calls, int(policy.repeat_s / max(first_s, 1e-6)))
+    if number:
+        most = min(most, number - 2)
+    if most < 1:
+        return None
+    return most - int(draw * (most // 2 + 1))

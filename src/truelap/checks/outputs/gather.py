@@ -1,0 +1,99 @@
+"""The station: from a case to what its benchmarks compute."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from truelap.checks.outputs.campaign import Campaign
+from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
+from truelap.checks.outputs.rewriting import rewritten
+from truelap.checks.outputs.ruling import Ruling
+from truelap.values import Tolerance
+from truelap.workers.selecting import open_venue, selected, why_not
+
+if TYPE_CHECKING:
+    from truelap.model import Case
+    from truelap.policy import Outputs, Policy
+    from truelap.settings import Settings
+    from truelap.task import OutputChoice, Task
+    from truelap.workers.cases import Timed
+    from truelap.workers.venue import Venue
+    from truelap.world import World
+    from truelap.world.files import TreeOnDisk
+
+NEEDS: tuple[str, ...] = ("rebuild",)
+
+_LINK = 0o120000
+
+
+def gather(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> OutputEvidence:
+    """Run every benchmark of base's suite that would be timed, and compare what it computes.
+
+    Raises:
+        UsageError: base has no asv config, several and none is named, or no benchmark is selected.
+        WorldError: the sandbox or the probe cannot be had.
+    """
+    base, candidate = world.trees.base(case), world.trees.candidate(case)
+    config, venue = open_venue(case, world, policy, task)
+    draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
+    cases, failed = selected(venue, base, task, settings, draw.randrange(2**32))
+    skipped = {chosen.id: why for chosen in cases if (why := _why_skipped(chosen, task.outputs)) is not None}
+    wanted = [chosen for chosen in cases if why_not(chosen) is None and chosen.id not in skipped]
+    venue, unchanged = _telling(venue, base)
+    campaign = Campaign(venue, {"base": base, "candidate": candidate}, policy.outputs, draw.randrange(2**32))
+    found = campaign.run(wanted, {one.id: _tolerance(one, policy.outputs, task.outputs) for one in wanted})
+    left = [
+        CaseOutput(id=one.id, params=one.params, ruling=Ruling("not_comparable", skipped[one.id]))
+        for one in cases
+        if one.id in skipped
+    ]
+    return OutputEvidence(
+        config=config.path,
+        seed=settings.seed,
+        settings=policy.outputs.model_dump(mode="json"),
+        cases=tuple(sorted((*found, *left), key=lambda one: one.id)),
+        unchanged_files=unchanged,
+        failed_modules=failed,
+        changed_files=tuple(sorted(campaign.changed)),
+        touched=tuple(sorted(campaign.touched - campaign.changed)),
+    )
+
+
+def _telling(venue: Venue, base: TreeOnDisk) -> tuple[Venue, tuple[str, ...]]:
+    """The venue with a suite that tells, and the files of it that cannot be changed."""
+    name = f"tl_{secrets.token_hex(8)}"
+    sources: dict[bytes, bytes] = {}
+    unchanged = []
+    for path, (mode, _) in sorted(base.manifest.items()):
+        if not path.startswith(f"{venue.folder}/".encode()) or not path.endswith(b".py") or mode == _LINK:
+            continue
+        source = (base.root / os.fsdecode(path)).read_bytes()
+        changed = rewritten(source, name)
+        if changed is not None:
+            sources[path] = changed
+        elif re.search(rb"def +time_", source):
+            unchanged.append(path.decode("utf-8", "replace"))
+    numpy = "numpy" in {package.lower() for package in venue.world.interpreter.packages} and not any(
+        path.endswith(b"numpy/__init__.py") for path in base.manifest
+    )
+    outputs = {"name": name, "numpy": numpy}
+    return replace(venue, station="outputs", sources=sources, outputs=outputs), tuple(unchanged)
+
+
+def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:
+    for skip in choice.skip:
+        if skip.benchmark in {case.id, case.benchmark.name}:
+            return f"left out by the task: {skip.reason}"
+    return None
+
+
+def _tolerance(case: Timed, outputs: Outputs, choice: OutputChoice) -> Tolerance:
+    own = choice.overrides.get(case.id) or choice.overrides.get(case.benchmark.name) or {}
+    rtol = own.get("rtol", outputs.rtol if choice.rtol is None else choice.rtol)
+    atol = own.get("atol", outputs.atol if choice.atol is None else choice.atol)
+    return Tolerance(rtol=rtol, atol=atol, single=outputs.single_rtol)

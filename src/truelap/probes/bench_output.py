@@ -1,0 +1,171 @@
+"""Part of run_benchmarks: what a call of a benchmark computes, told to the judge as plain data.
+
+The judge has rewritten base's benchmarks: what a statement of theirs computes goes through a recorder, which gives it back
+unchanged and is silent until the judge asks for a look. A look is one call. Of every place it tells the first values one
+by one and later ones at the 64th, 128th, 256th.. time, so that a long loop costs little and both sides are told alike:
+
+    [place, occurrence, value]     value is an encoding (`encode.py`); [place, -1, count] says how many there were
+
+Each is a claim. What decides how much is told is the size of values, never a clock.
+"""
+
+import sys
+from itertools import islice
+
+import encode
+import encode_numpy  # noqa: F401 - the encoder looks for it when the probes' folder is no longer searched
+from encode_leaf import collapse, dumps
+from encode_objects import MRO, instance_dict, public_state, type_name
+from encode_walk import Limits
+
+DETAILED = 32
+ITEMS = 10_000
+EVENT_CHARS = 3_000_000
+FRAME_CHARS = 1_000_000
+LOOK_CHARS = 16_000_000
+LOOK_WORK = 1 << 27
+LIMITS = {"depth": 60, "size": 1 << 20, "leaf": 1 << 20, "nodes": 200_000}
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type)
+_LAZY = (type(_ for _ in ()), map, filter, zip, enumerate, reversed)
+
+
+def label(kind):
+    """What an iterator is told as: all that work only when asked are one kind."""
+    name = type_name(kind)
+    return "lazy" if any(kind is lazy for lazy in _LAZY) or str(name).startswith("itertools:") else name
+
+
+def is_iterator(kind):
+    names = [vars(base) for base in MRO(kind)]
+    return any("__next__" in found for found in names) and not any("fileno" in found for found in names)
+
+
+class Look:
+    """What is told of one call."""
+
+    def __init__(self, encoder):
+        self.encoder = encoder
+        self.most = encoder.work + LOOK_WORK
+        self.events = []
+        self.counts = {}
+        self.held = {}
+        self.chars = 0
+
+    def note(self, place, value):
+        count = self.counts[place] = self.counts.get(place, 0) + 1
+        if count <= DETAILED or not count & (count - 1):
+            self.tell(place, count - 1, value)
+
+    def tell(self, place, occurrence, value):
+        if self.encoder.work > self.most or self.chars > LOOK_CHARS:
+            encoded = ["no", "too large: all values of a call together"]
+        else:
+            encoded, _ = self.encoder.encode(value)
+        said = dumps(encoded)
+        if len(said) > EVENT_CHARS:
+            encoded = collapse(encoded)
+        self.chars += min(len(said), EVENT_CHARS)
+        self.events.append([place, occurrence, encoded])
+
+    def consumed(self, place, value):
+        """A result that nobody uses: what an iterator would give is part of it."""
+        if not is_iterator(type(value)):
+            self.note(place, value)
+            return
+        items, end = [], None
+        try:
+            items += islice(value, ITEMS)
+            end = "more" if len(items) == ITEMS else None
+        except Exception as error:
+            end = error
+        self.note(place, ("iterator", label(type(value)), items, end))
+
+    def hold(self, place, value):
+        """A value that the benchmark may go on to change."""
+        self.note(place, value)
+        if type(value) not in _PLAIN:
+            self.held[place] = value
+
+    def end(self):
+        for place, value in self.held.items():
+            self.tell(place + ", afterwards", 0, value)
+        self.events += [[place, -1, count] for place, count in self.counts.items()]
+        return self.events
+
+
+class Recorder:
+    """What rewritten benchmarks call; bound among the builtins under the judge's name."""
+
+    def __init__(self, encoder):
+        self.encoder = encoder
+        self.look = None
+
+    def __call__(self, place, value):
+        if self.look is not None:
+            self.look.hold(place, value)
+        return value
+
+    def dropped(self, place, value):
+        if self.look is not None:
+            self.look.consumed(place, value)
+        return value
+
+    def items(self, place, values):
+        return values if self.look is None else self._passed(self.look, place, values)
+
+    def _passed(self, look, place, values):
+        for value in values:
+            look.note(place, value)
+            yield value
+
+    def call(self, case):
+        """One call, and what it computed."""
+        look = self.look = Look(self.encoder)
+        try:
+            value = case.benchmark.func(*case.args)
+            if value is not None and not look.counts:
+                look.consumed("result", value)
+        except case.skip:
+            raise
+        except Exception as error:
+            look.note("raised", error)
+        finally:
+            self.look = None
+        return look.end()
+
+    def state(self, case):
+        """The arguments, and what the benchmark's object holds."""
+        look = Look(self.encoder)
+        for number, value in enumerate(case.args, 1):
+            look.note("argument %d" % number, value)
+        owner = getattr(case.benchmark.func, "__self__", None)
+        if owner is not None:
+            mro = MRO(type(owner))
+            for name, value in public_state(owner, mro) if instance_dict(owner, mro) is not None else ():
+                look.note("self." + name, value)
+        return look.end()
+
+
+def make_recorder(numpy):
+    """Before anything of a tree can be imported."""
+    module = None
+    if numpy:
+        try:
+            module = __import__("numpy")
+        except ImportError:
+            sys.stderr.write("numpy cannot be imported\n")
+    return Recorder(encode.make_encoder(module, Limits(**LIMITS)))
+
+
+def frames(events):
+    """The events in lists of bearable size."""
+    found, size = [], 0
+    for event in events:
+        chars = len(dumps(event))
+        if not found or size + chars > FRAME_CHARS:
+            found.append([])
+            size = 0
+        found[-1].append(event)
+        size += chars
+    return found
