@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
+from pathlib import Path, PurePosixPath
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +19,9 @@ from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import Fold
 from truelap.checks.tests.results import BADNESS, packed, unpacked
 from truelap.errors import StepFault
+from truelap.workers.worker import Undelivered, Worker
 from truelap.world.channel import Channel
+from truelap.world.translation import Paths, TranslatingChannel
 
 FAULTS = {"closed", "late", "oversized", "garbled"}
 FUZZ = settings.get_profile("fuzz")
@@ -44,6 +48,10 @@ BODIES = st.one_of(
     st.sampled_from(
         [
             b'{"a": 1, "a": 2}',
+            *(
+                b'{"type": "failed", "error": ' + b"[" * depth + b"]" * depth + b"}"
+                for depth in (300, 600, 950)
+            ),
             b"[" * 4000,
             b'{"a":' * 800,
             b'{"a": NaN}',
@@ -68,6 +76,10 @@ def once(pairs):
     return dict(pairs)
 
 
+def refused(name):
+    raise ValueError(f"{name} is not JSON")
+
+
 def wanted(stream: bytes) -> list[dict]:
     """The objects at the start of a stream, by a reading of its own."""
     found = []
@@ -78,20 +90,25 @@ def wanted(stream: bytes) -> list[dict]:
             break
         try:
             text = body.decode()
-            value = json.loads(text, object_pairs_hook=once)
+            value = json.loads(text, object_pairs_hook=once, parse_constant=refused)
         except (ValueError, RecursionError):
             break
-        if type(value) is not dict or "NaN" in text or "Infinity" in text:
+        if type(value) is not dict:
             break
         found.append(value)
     return found
 
 
-@given(st.lists(SEGMENTS, max_size=6), st.booleans())
+# Names that no message holds, so that what is translated is what was sent.
+ELSEWHERE = Paths({PurePosixPath("/inside/the/sandbox"): Path("/outside/of/it")})
+
+
+@given(st.lists(SEGMENTS, max_size=6), st.booleans(), st.booleans())
 @settings(FUZZ)
-def any_stream(segments, stays_open):
+def any_stream(segments, stays_open, translated):
     here, there = socket.socketpair()
-    channel = Channel(here, message_bytes=MESSAGE_BYTES, messages=8)
+    limits = {"message_bytes": MESSAGE_BYTES, "messages": 8}
+    channel = TranslatingChannel(here, **limits, paths=ELSEWHERE) if translated else Channel(here, **limits)
     stream = b"".join(segments)
     with there:
         there.sendall(stream)
@@ -100,12 +117,16 @@ def any_stream(segments, stays_open):
         found, fault = [], None
         while fault is None:
             try:
-                found.append(channel.receive(0.005))
+                found.append(channel.receive(0.005 if stays_open else 10.0))
             except StepFault as error:
                 fault = error.code
     channel.close()
     assert fault in FAULTS
-    assert repr(found) == repr(wanted(stream)[:8])
+    expected = wanted(stream)[:8]
+    if fault == "late" or (translated and b"[" * 300 in stream):
+        # On a busy machine it is late at any place; what is nested deeply is not translated.
+        expected = expected[: len(found)]
+    assert repr(found) == repr(expected)
 
 
 def test_any_bytes_are_messages_or_a_fault(for_a_while):
@@ -240,7 +261,75 @@ def any_conversation(parts, opened, strict):
 
 
 def test_any_conversation_is_a_session_or_a_fault(for_a_while):
-    for_a_while(any_conversation, 0.15)
+    for_a_while(any_conversation, 0.1)
+
+
+class Step:
+    """What a worker needs of a running step: its channel, and processes whose clocks can be read."""
+
+    def __init__(self, channel):
+        self.channel = channel
+
+    def pids(self):
+        return (os.getpid(),)
+
+    def pause(self):
+        """Nothing runs."""
+
+    resume = pause
+
+
+REPLIES = st.one_of(
+    st.builds(
+        lambda kind, fields: {"type": kind, **fields},
+        st.sampled_from(
+            ["hello", "started", "loaded", "found", "ready", "done", "ended", "skipped", "failed"]
+        ),
+        st.dictionaries(
+            st.sampled_from(["number", "token", "status", "error", "elsewhere", "benchmarks"]),
+            JSON,
+            max_size=3,
+        ),
+    ),
+    st.dictionaries(st.text(max_size=3), JSON, max_size=2),
+)
+ASKED = {
+    "start": lambda worker: worker.start({}),
+    "load": lambda worker: worker.load("m", 0.01),
+    "discover": lambda worker: worker.discover("m", 0.01),
+    "open": lambda worker: worker.open({"type": "case"}, 0.01),
+    "redo": lambda worker: worker.redo(0.01),
+    "run": lambda worker: worker.run(1, 0.01),
+    "close": lambda worker: worker.close(0.01),
+}
+
+
+@given(st.lists(REPLIES, max_size=8), st.lists(st.sampled_from(sorted(ASKED)), min_size=1, max_size=5))
+@settings(FUZZ)
+def any_replies(replies, questions):
+    here, there = socket.socketpair()
+    worker = Worker(Step(Channel(here, message_bytes=1 << 16, messages=20)))
+    with there:
+        for reply in replies:
+            body = json.dumps(reply).encode()
+            there.sendall(struct.pack(">I", len(body)) + body)
+        there.shutdown(socket.SHUT_WR)
+        kinds, longest = set(), 0
+        for question in questions:
+            try:
+                ASKED[question](worker)
+            except Undelivered as failure:
+                kinds.add(failure.kind)
+                longest = max(longest, len(failure.reason))
+            if not worker.usable:
+                break
+    worker._session.channel.close()
+    assert kinds <= {"failed", "skipped", "late", "lost"}
+    assert longest < 1000
+
+
+def test_any_replies_of_a_timed_worker_are_an_answer_or_a_failure(for_a_while):
+    for_a_while(any_replies, 0.1)
 
 
 TAGS = [
@@ -344,4 +433,4 @@ def any_values(base, other, steady, perturbed):
 
 
 def test_any_values_are_judged(for_a_while):
-    for_a_while(any_values, 0.25)
+    for_a_while(any_values, 0.2)

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from truelap.errors import StepFault
 from truelap.world.translation import Paths, TranslatingChannel
 
 PLACES = {
@@ -57,3 +58,19 @@ def test_each_side_of_a_channel_sees_its_own():
     assert channel.receive(5) == {"where": "/workspace/repo"}
     channel.close()
     theirs.close()
+
+
+def test_what_is_nested_too_deeply_to_translate_is_a_fault_of_the_worker():
+    here, there = socket.socketpair()
+    channel = TranslatingChannel(here, message_bytes=1 << 16, messages=3, paths=Paths(PLACES))
+    for depth, fault in ((100, None), (700, "garbled"), (30000, "garbled")):
+        body = b'{"a": ' + b"[" * depth + b"]" * depth + b"}"
+        there.sendall(len(body).to_bytes(4, "big") + body)
+        if fault is None:
+            assert channel.receive(1.0)["a"]
+            continue
+        with pytest.raises(StepFault) as caught:
+            channel.receive(1.0)
+        assert caught.value.code == fault
+    there.close()
+    channel.close()

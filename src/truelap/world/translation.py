@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from truelap.errors import StepFault
 from truelap.world.channel import Channel
 
 if TYPE_CHECKING:
@@ -79,5 +80,9 @@ class TranslatingChannel(Channel):
 
     def receive(self, timeout_s: float) -> dict[str, Any]:
         """See `Channel`."""
-        received: dict[str, Any] = self._paths.inside(super().receive(timeout_s))
-        return received
+        received = super().receive(timeout_s)
+        try:
+            translated: dict[str, Any] = self._paths.inside(received)
+        except RecursionError as error:
+            raise StepFault("garbled", "the worker sent no valid message: nested too deeply") from error
+        return translated
