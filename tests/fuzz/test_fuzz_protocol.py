@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 from truelap.checks.tests.attest_judge import judge_test, learn, read
 from truelap.checks.tests.attest_sites import Operand, Site
 from truelap.checks.tests.doctest_output import Printed
-from truelap.checks.tests.evidence import Side
+from truelap.checks.tests.evidence import TestsEvidence, judge
+from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import Fold
-from truelap.checks.tests.results import BADNESS, packed, unpacked
+from truelap.checks.tests.results import BADNESS, Fault, packed, unpacked
+from truelap.checks.tests.selection import ALL
+from truelap.checks.tests.sides import Side
 from truelap.errors import StepFault
+from truelap.policy import load_policy
 from truelap.workers.worker import Undelivered, Worker
 from truelap.world.channel import Channel
 from truelap.world.translation import Paths, TranslatingChannel
@@ -197,6 +201,12 @@ MESSAGES = st.one_of(
         lambda pairs: {"type": "opened", "pairs": pairs},
         st.lists(st.lists(st.text(min_size=1, max_size=3), min_size=2, max_size=2), max_size=2),
     ),
+    st.builds(
+        lambda when, changes, notes: {"type": "integrity", "when": when, "changes": changes, "notes": notes},
+        st.sampled_from(["collected", "end"]),
+        st.lists(st.lists(st.text(max_size=3), min_size=2, max_size=2), max_size=2),
+        st.lists(st.lists(st.text(max_size=3), min_size=2, max_size=2), max_size=2),
+    ),
     st.builds(lambda code: {"type": "end", "exit": code, "warnings": 0, "text": ""}, st.integers(-9, 9)),
 )
 TRUE_RUN = st.builds(
@@ -230,6 +240,12 @@ def spoilt(draw):
 
 
 OPENING = [{"type": "hello"}, {"type": "collected", "ids": ["a.py::t", "a.py::u", "a.py::t"], "last": True}]
+TRUE = [
+    {"type": "phase", "id": name, "when": when, "xfail": False, "sub": False, "seconds": 0.0, "text": ""}
+    | {"outcome": "passed"}
+    for name in ("a.py::t", "a.py::u", "a.py::t")
+    for when in ("setup", "call", "teardown")
+]
 CONVERSATIONS = st.lists(
     MESSAGES.map(lambda one: [one]) | TRUE_RUN | spoilt().map(lambda one: [one]), max_size=12
 )
@@ -248,7 +264,8 @@ def any_conversation(parts, opened, strict):
             break
         heard.append(message)
     assert set(codes) <= FAULTS
-    session = fold.session(None, 1.0)
+    fault = Fault(code=codes[0], message="x", detail="", after=fold.last_id) if codes else None
+    session = fold.session(fault, 1.0)
     phases = [message for message in heard if message["type"] == "phase"]
     for name, node in session.nodes.items():
         assert node.outcome in BADNESS
@@ -258,6 +275,27 @@ def any_conversation(parts, opened, strict):
     side = Side(sessions=(session,))
     assert all(isinstance(read(unpacked(sent)), dict) for sent in session.values.values())
     assert Side.model_validate_json(side.model_dump_json()) == side
+    told(side)
+
+
+def told(side):
+    """All that a verdict says of the tests can be said, whatever the candidate's worker sent."""
+    fold = Fold()
+    for message in [*OPENING, *TRUE, {"type": "end", "exit": 0, "warnings": 0, "text": ""}]:
+        fold.add(parse(message))
+    base = Side(sessions=(fold.session(None, 1.0),))
+    integrity = compare([base], base, side)
+    evidence = TestsEvidence(
+        base=base,
+        candidate=side,
+        selection=ALL,
+        config_file=None,
+        min_base_pass=1,
+        pytest="9.0",
+        integrity=integrity,
+    )
+    assert all(isinstance(finding.message, str) for finding in judge(evidence, load_policy()))
+    json.dumps([evidence.summary(), evidence.artifacts()]).encode()
 
 
 def test_any_conversation_is_a_session_or_a_fault(for_a_while):
