@@ -110,3 +110,9 @@ def hasty():
 def shipped():
     """The policy as it ships."""
     return load_policy()
+
+
+@pytest.fixture
+def plain():
+    """The policy that `lap` takes by itself."""
+    return load_policy().without(ATTESTATION)

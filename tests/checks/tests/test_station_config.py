@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from truelap.checks.tests import sessions
 from truelap.errors import UsageError
 
 # Passes at base; with base's `filterwarnings = error` it fails for a candidate that warns.
@@ -22,10 +21,10 @@ EVIL_PLUGIN = (
 BROKEN = {"core.py": "def f():\n    return 2\n"}
 
 
-def without_c(monkeypatch):
-    """Take the defence away: pytest picks its configuration itself."""
-    whole = sessions._arguments
-    monkeypatch.setattr(sessions, "_arguments", lambda *args: whole(*args)[2:])
+@pytest.fixture
+def without_c(plain):
+    """The defence is off: pytest picks its configuration itself."""
+    return plain.without([*plain.ablate.off, "base_config"])
 
 
 CONFIGS = {
@@ -53,18 +52,16 @@ def test_base_configuration_is_read_wherever_it_stands(lap, name):
         {"pyproject.toml": "[tool.pytest.ini_options]\n", "setup.cfg": None},
     ],
 )
-def test_the_candidates_configuration_is_never_read(lap, monkeypatch, attack):
+def test_the_candidates_configuration_is_never_read(lap, without_c, attack):
     base = {**STRICT, "setup.cfg": CONFIGS["setup.cfg"]}
     assert lap({**WARNS, **attack}, base=base).regressed == ALL_THREE
-    without_c(monkeypatch)
-    assert lap({**WARNS, **attack}, base=base).regressed == []
+    assert lap({**WARNS, **attack}, base=base, policy=without_c).regressed == []
 
 
-def test_a_candidate_cannot_become_the_configuration_where_base_has_none(lap, monkeypatch):
+def test_a_candidate_cannot_become_the_configuration_where_base_has_none(lap, without_c):
     attack = {"pytest.ini": "[pytest]\nfilterwarnings = ignore::UserWarning\npython_functions = none_*\n"}
     assert lap(attack, base=STRICT).findings == ()
-    without_c(monkeypatch)
-    assert lap(attack, base=STRICT).regressed == ALL_THREE
+    assert lap(attack, base=STRICT, policy=without_c).regressed == ALL_THREE
 
 
 @pytest.mark.parametrize(
@@ -144,7 +141,7 @@ def test_a_plugin_that_metadata_of_the_candidate_brings_is_named(lap, folder, na
     metadata = {f"{folder}/{name}": METADATA, f"{folder}/entry_points.txt": "[pytest11]\nfcevil = fcevil\n"}
     found = lap({**BROKEN, **metadata, "fcevil.py": EVIL_PLUGIN}, base=STRICT)
     assert found.regressed == ["plugin:fcevil"]
-    assert found.codes == ["tests:plugin"]
+    assert found.codes == ["tamper:integrity", "tests:plugin"]
     plugins = found.evidence.summary()["plugins"]
     assert set(plugins["candidate"]) - set(plugins["base"]) == {"fcevil"}
 
