@@ -104,3 +104,32 @@ def test_what_is_told_of_a_call_is_bounded(recorder, monkeypatch):
     monkeypatch.setattr(bench_output, "LOOK_CHARS", 1000)
     found = told(recorder, lambda: [recorder("a", "x" * 400) for _ in range(5)] and None)
     assert [found["a", at][:1] for at in range(5)] == ["x", "x", "x", ["no"], ["no"]]
+
+
+def test_of_a_long_value_parts_are_told_that_the_judge_draws(monkeypatch):
+    monkeypatch.setitem(bench_output.LIMITS, "size", 1 << 16)
+    recorder = bench_output.make_recorder(None)
+
+    def one(value, sample):
+        case = SimpleNamespace(
+            benchmark=SimpleNamespace(func=lambda: recorder.dropped("a", value) and None), args=(), skip=()
+        )
+        return {place: told for place, at, told in recorder.call(case, sample) if "sampled" in place}
+
+    floats = [n / 7 for n in range(9000)]
+    first, again, other = one(floats, 1), one(list(floats), 1), one(floats, 2)
+    assert first == again != other
+    assert len(first["a, sampled"][1]) == bench_output.SAMPLED
+    backwards = dict(reversed([(n, n / 7) for n in range(5000)]))
+    assert one(({}, backwards), 1) == one(({}, dict(sorted(backwards.items()))), 1)
+    assert list(one(({}, backwards), 1)) == ["a, sampled[1].values"]
+    assert one([1.5] * 100, 1) == {}
+
+
+def test_of_a_long_array_parts_are_told():
+    numpy = pytest.importorskip("numpy")
+    recorder = bench_output.make_recorder(True)
+    case = SimpleNamespace(benchmark=SimpleNamespace(func=lambda: numpy.ones((500, 500))), args=(), skip=())
+    found = {place: told for place, at, told in recorder.call(case, 3) if at == 0}
+    assert found["result"][0] == "abig"
+    assert found["result, sampled"][:3] == ["a", "<f8", [bench_output.SAMPLED]]

@@ -6,9 +6,12 @@ by one and later ones at the 64th, 128th, 256th.. time, so that a long loop cost
 
     [place, occurrence, value]     value is an encoding (`encode.py`); [place, -1, count] says how many there were
 
+Of a value that is too long to be told, parts are told as well, which the judge draws: a place with ", sampled" in it.
+
 Each is a claim. What decides how much is told is the size of values, never a clock.
 """
 
+import random
 import sys
 from itertools import islice
 
@@ -24,6 +27,9 @@ EVENT_CHARS = 3_000_000
 FRAME_CHARS = 1_000_000
 LOOK_CHARS = 16_000_000
 LOOK_WORK = 1 << 27
+SAMPLED = 4096
+WIDE = 32
+DEEP = 3
 LIMITS = {"depth": 60, "size": 1 << 20, "leaf": 1 << 20, "nodes": 200_000}
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type)
@@ -44,8 +50,10 @@ def is_iterator(kind):
 class Look:
     """What is told of one call."""
 
-    def __init__(self, encoder):
+    def __init__(self, encoder, numpy=None, sample=0):
         self.encoder = encoder
+        self.numpy = numpy
+        self.sample = sample
         self.most = encoder.work + LOOK_WORK
         self.events = []
         self.counts = {}
@@ -67,6 +75,11 @@ class Look:
             encoded = collapse(encoded)
         self.chars += min(len(said), EVENT_CHARS)
         self.events.append([place, occurrence, encoded])
+        if not occurrence and (
+            '["abig",' in said or '["big",' in said or said.startswith('["no","too large: more')
+        ):
+            for path, part in sampled(value, random.Random(self.sample), self.numpy):
+                self.events.append([place + ", sampled" + path, 0, self.encoder.encode(part)[0]])
 
     def consumed(self, place, value):
         """A result that nobody uses: what an iterator would give is part of it."""
@@ -94,11 +107,35 @@ class Look:
         return self.events
 
 
+def sampled(value, draw, numpy, path="", depth=0):
+    """Parts of long arrays, lists, tuples and dictionaries of exact types: where, and what stands there."""
+    kind = type(value)
+    if numpy is not None and kind is numpy.ndarray:
+        if value.size > SAMPLED:
+            yield path, numpy.ndarray.take(value, chosen(draw, value.size))
+    elif kind is dict:
+        keys = dict.keys(value)
+        if {type(key) for key in keys} in ({int}, {str}):
+            keys = sorted(keys)
+            yield from sampled([value[key] for key in keys], draw, numpy, path + ".values", depth)
+    elif kind is list or kind is tuple:
+        if len(value) > SAMPLED:
+            yield path, [value[place] for place in chosen(draw, len(value))]
+        elif depth < DEEP:
+            for place, part in enumerate(value[:WIDE]):
+                yield from sampled(part, draw, numpy, "%s[%d]" % (path, place), depth + 1)
+
+
+def chosen(draw, count):
+    return sorted(draw.randrange(count) for _ in range(SAMPLED))
+
+
 class Recorder:
     """What rewritten benchmarks call; bound among the builtins under the judge's name."""
 
-    def __init__(self, encoder):
+    def __init__(self, encoder, numpy=None):
         self.encoder = encoder
+        self.numpy = numpy
         self.look = None
 
     def __call__(self, place, value):
@@ -119,9 +156,9 @@ class Recorder:
             look.note(place, value)
             yield value
 
-    def call(self, case):
+    def call(self, case, sample=0):
         """One call, and what it computed."""
-        look = self.look = Look(self.encoder)
+        look = self.look = Look(self.encoder, self.numpy, sample)
         try:
             value = case.benchmark.func(*case.args)
             if value is not None and not look.counts:
@@ -134,9 +171,9 @@ class Recorder:
             self.look = None
         return look.end()
 
-    def state(self, case):
+    def state(self, case, sample=0):
         """The arguments, and what the benchmark's object holds."""
-        look = Look(self.encoder)
+        look = Look(self.encoder, self.numpy, sample)
         for number, value in enumerate(case.args, 1):
             look.note("argument %d" % number, value)
         owner = getattr(case.benchmark.func, "__self__", None)
@@ -155,7 +192,7 @@ def make_recorder(numpy):
             module = __import__("numpy")
         except ImportError:
             sys.stderr.write("numpy cannot be imported\n")
-    return Recorder(encode.make_encoder(module, Limits(**LIMITS)))
+    return Recorder(encode.make_encoder(module, Limits(**LIMITS)), module)
 
 
 def frames(events):

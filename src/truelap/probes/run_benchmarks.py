@@ -17,8 +17,8 @@ Conversation (frames: 4-byte big-endian length, one JSON object):
           {empty: true}    calls of a function that does nothing
           {claim: true}    -> with claimed_ns: what it says they took, for a policy that switches the judge's clock off
       redo                 -> ready|skipped|failed   teardown and setup again
-      output {seed, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
-      state {token}        -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
+      output {seed, sample, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
+      state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
     end                    -> end            the program ends
@@ -116,12 +116,8 @@ def tell(wire, case, asked):
     said_so = []
     if asked["type"] == "output":
         seed_all(asked["seed"])
-    reply = answer(
-        case,
-        lambda: said_so.extend(
-            RECORDERS[0].call(case) if asked["type"] == "output" else RECORDERS[0].state(case)
-        ),
-    )
+    ask = RECORDERS[0].call if asked["type"] == "output" else RECORDERS[0].state
+    reply = answer(case, lambda: said_so.extend(ask(case, asked["sample"])))
     if reply["type"] != "ready":
         return reply
     frames = split(said_so)

@@ -45,6 +45,8 @@ def ruled(base, candidate, again=None):
         (number(1), number(1 + 1e-7), "differs"),
         (number("nan"), number("nan"), "equal"),
         (None, None, "not_comparable"),
+        (True, True, "equal"),
+        (True, False, "differs"),
         (None, 3, "differs"),
         (["st", ["a", "b"]], ["st", ["b", "a"]], "equal"),
         (["d", [["a", 1], ["b", 2]]], ["d", [["b", 2], ["a", 1]]], "equal"),
@@ -110,7 +112,9 @@ def test_a_candidate_that_raises_is_missing_unless_base_does():
     raised = {("raised", 0): ["x", "builtins:MemoryError", []], ("raised", -1): 1}
     assert ruled(7, output(raised)).status == "missing"
     assert ruled(output(raised), output(raised)).status == "equal"
-    assert ruled(output(raised), output(told(1))).status == "differs"
+    other = {("raised", 0): ["x", "builtins:ValueError", []], ("raised", -1): 1}
+    assert ruled(output(raised), output(other)).status == "differs"
+    assert ruled(output(raised), output(told(1))).status == "not_comparable"
 
 
 def test_work_in_place_tells_where_base_changes_something():

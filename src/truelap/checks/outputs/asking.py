@@ -39,47 +39,61 @@ class Output:
     calls: int | None
 
 
-def tell(
-    worker: Worker, order: Mapping[str, Any], *, seed: int, calls: Calls, limit_s: float, before: bool = False
-) -> Output:
+@dataclass(frozen=True)
+class Plan:
+    """What a side is asked for.
+
+    Attributes:
+        seed: of random numbers drawn in the calls; those of the setup have the order's.
+        sample: draws the parts of long values; the same for all sides.
+        calls: says how many calls to make between the first and the later one, None for no later one. It gets the seconds that
+            the first call took, telling included, and how many calls the suite says a setup is good for (0 for any).
+        limit_s: longest wait for each answer.
+        before: whether to ask for the state before the first call as well.
+    """
+
+    seed: int
+    sample: int
+    calls: Calls
+    limit_s: float
+    before: bool = False
+
+
+def tell(worker: Worker, order: Mapping[str, Any], plan: Plan) -> Output:
     """Run one case. The worker must be awake.
 
     Args:
         worker: the side's.
         order: opens the case.
-        seed: of random numbers drawn in the calls; those of the setup have the order's.
-        calls: says how many calls to make between the first and the later one, None for no later one. It gets the seconds that
-            the first call took, telling included, and how many calls the suite says a setup is good for (0 for any).
-        limit_s: longest wait for each answer.
-        before: whether to ask for the state before the first call as well.
+        plan: what it is asked for.
 
     Raises:
         Undelivered: the side delivers no output.
     """
-    number = worker.open(order, limit_s)
-    known = _asked(worker, {"type": "state"}, limit_s) if before else None
+    number = worker.open(order, plan.limit_s)
+    known = _asked(worker, {"type": "state"}, plan) if plan.before else None
     began = time.monotonic()
-    first = _asked(worker, {"type": "output", "seed": seed}, limit_s)
+    first = _asked(worker, {"type": "output", "seed": plan.seed}, plan)
     first_s = time.monotonic() - began
-    later, between = None, None if ("raised", 0) in first else calls(first_s, number)
+    later, between = None, None if ("raised", 0) in first else plan.calls(first_s, number)
     if between is not None:
-        worker.run(between, limit_s)
-        later = _asked(worker, {"type": "output", "seed": seed + 1}, limit_s)
-    state = _asked(worker, {"type": "state"}, limit_s)
-    worker.close(limit_s)
+        worker.run(between, plan.limit_s)
+        later = _asked(worker, {"type": "output", "seed": plan.seed + 1}, plan)
+    state = _asked(worker, {"type": "state"}, plan)
+    worker.close(plan.limit_s)
     return Output(first, later, state, known, between)
 
 
-def _asked(worker: Worker, message: Mapping[str, Any], limit_s: float) -> Told:
+def _asked(worker: Worker, message: Mapping[str, Any], plan: Plan) -> Told:
     token = secrets.token_hex(8)
-    reply = worker.ask({**message, "token": token}, "told", limit_s)
+    reply = worker.ask({**message, "sample": plan.sample, "token": token}, "told", plan.limit_s)
     frames = reply.get("frames")
     if reply.get("token") != token or type(frames) is not int or not 0 <= frames <= _FRAMES:
         raise worker.lost("garbled", "an answer to nothing that was asked")
     found: Told = {}
     for _ in range(frames):
         try:
-            found |= dict(map(_event, worker.receive("values", limit_s)["events"]))
+            found |= dict(map(_event, worker.receive("values", plan.limit_s)["events"]))
         except (ValueError, TypeError, KeyError) as error:
             raise worker.lost("garbled", "an output in a form that is not known") from error
     return found

@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from truelap.checks.outputs.asking import tell
+from truelap.checks.outputs.asking import Plan, tell
 from truelap.checks.outputs.evidence import CaseOutput
 from truelap.checks.outputs.ruling import Ruling, rule
 from truelap.workers.track import Track
@@ -43,11 +43,12 @@ class _Place:
 
 
 class _Asked(NamedTuple):
-    """What a case is asked for: seeds of setup and calls."""
+    """What a case is asked for: seeds of setup and calls, and what draws the parts of long values."""
 
     seed: int
     call_seed: int
     other_seed: int
+    sample: int
 
 
 class Campaign:
@@ -123,7 +124,7 @@ class Campaign:
         return found
 
     def _compared(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
-        asked = _Asked(*(self._draw.randrange(2**32) for _ in range(3)))
+        asked = _Asked(*(self._draw.randrange(2**32) for _ in range(4)))
         calls = None
         try:
             base = self._tell("base", case, asked, self._between())
@@ -147,14 +148,15 @@ class Campaign:
                 raise _Failed(role, Undelivered("lost", barred))
             worker = place.track.workers[place.name]
             with worker.awake():
-                return tell(
-                    worker,
-                    case.order(asked.seed, own_code="own_code" not in self._venue.without),
+                plan = Plan(
                     seed=asked.other_seed if role == "again" else asked.call_seed,
+                    sample=asked.sample,
                     calls=calls,
                     limit_s=case.benchmark.timeout_s or self._venue.load_s,
                     before=role == "again",
                 )
+                own_code = "own_code" not in self._venue.without
+                return tell(worker, case.order(asked.seed, own_code=own_code), plan)
         except Undelivered as failure:
             raise _Failed(role, failure) from failure
         finally:

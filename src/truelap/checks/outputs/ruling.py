@@ -23,6 +23,7 @@ WIDENING = 10.0
 
 _SILENT = ("no", "again", "up", "k")
 _COUNT = -1
+_RAISED = ("raised", 0)
 _PARTS_OF_ITERATOR = 4
 _NO_STATE = "nothing that it computes can be seen from outside"
 
@@ -71,9 +72,11 @@ def rule(base: Output, again: Output, candidate: Output, tolerance: Tolerance, m
     """
     hall = _Hall(tolerance, max_rtol)
     for part in _parts(base, again, candidate):
-        raised = part.candidate.get(("raised", 0))
-        if raised is not None and ("raised", 0) not in part.base:
-            return Ruling("missing", f"{part.name}: raises {_shown(raised)}")
+        before, now = part.base.get(_RAISED), part.candidate.get(_RAISED)
+        if before is None and now is not None:
+            return Ruling("missing", f"{part.name}: raises {_shown(now)}")
+        if before is not None and now is None:
+            return Ruling("not_comparable", f"{part.name}: base raises {_shown(before)}")
         hall.visit(part)
     return hall.ruling()
 
@@ -216,15 +219,13 @@ def _rounds(value: Any) -> bool:
 
 
 def says_something(value: Any) -> bool:
-    """Whether an encoding is more than nothing, a truth, or a bare type.
+    """Whether an encoding is more than nothing or a bare type.
 
     >>> says_something(["l", []]), says_something(None), says_something(["o", "m:C", [], None])
     (True, False, False)
     """
-    if value is None or isinstance(value, bool):
-        return False
     if not isinstance(value, list):
-        return True
+        return value is not None
     if value[0] == "o":
         return value[3] is not None or any(says_something(part) for _, part in public(value)[2])
     return value[0] not in _SILENT
