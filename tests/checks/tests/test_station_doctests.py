@@ -187,6 +187,37 @@ def test_a_test_that_asks_for_doctests_itself_gets_bases(lap):
     ]
 
 
+def test_a_second_try_asks_for_the_same_doctests(lap):
+    tests = "import core, doctest\n\n\ndef test_docs():\n    assert doctest.testmod(core).failed == 0\n"
+    more = "\n\ndef test_a():\n    pass\n\n\ndef test_b():\n    pass\n"
+    again = (
+        "from _pytest.runner import runtestprotocol\n\n\ndef pytest_runtest_protocol(item, nextitem):\n"
+        "    reports = runtestprotocol(item, nextitem=nextitem, log=False)\n"
+        "    if any(report.failed for report in reports):\n"
+        "        reports = runtestprotocol(item, nextitem=nextitem, log=False)\n"
+        "    for report in reports:\n        item.ihook.pytest_runtest_logreport(report=report)\n    return True\n"
+    )
+    base = {"core.py": CORE, "tests/test_docs.py": tests + more, "tests/conftest.py": again}
+    assert lap({"core.py": EDITED}, base=base).regressed == ["tests/test_docs.py::test_docs"]
+
+
+def test_a_package_that_asks_ahead_does_not_get_at_its_own(lap):
+    tests = (
+        "import core, doctest\n\n\ndef test_docs():\n    assert core.double(None or 1)\n"
+        "    assert doctest.testmod(core).failed == 0\n"
+    )
+    more = "\n\ndef test_a():\n    pass\n\n\ndef test_b():\n    pass\n"
+    base = {"core.py": CORE, "tests/test_docs.py": tests + more}
+    ahead = (
+        EDITED.replace(
+            "    return 3 * x",
+            "    import doctest, types\n    doctest.DocTestFinder().find(types)\n    return 3 * x",
+        )
+        + "\n\n__name__ = 'other'\n"
+    )
+    assert lap({"core.py": ahead}, base=base).regressed == ["tests/test_docs.py::test_docs"]
+
+
 def test_a_doctest_that_must_fail_is_not_believed_when_it_passes(lap, shipped):
     policy = shipped.without(["perturb", "mutants", "integrity"])
     found = lap({"core.py": HONEST + FORGED}, base=BASE, task=ALL, policy=policy)

@@ -57,7 +57,7 @@ class Book:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The tests that examples belong to, as pytest calls them."""
-        return frozenset(placed.id for placed in self.tests)
+        return frozenset(placed.id for placed in self.tests if placed.test.examples)
 
     @cached_property
     def sites(self) -> dict[int, Site]:
