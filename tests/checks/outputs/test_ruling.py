@@ -1,6 +1,8 @@
 """What the judge makes of what three runs tell: pure, so each case is a few lines."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truelap.checks.outputs.asking import Output
 from truelap.checks.outputs.ruling import public, rule, says_something
@@ -142,3 +144,52 @@ def test_private_attributes_are_no_part_of_what_is_public():
     assert public(["l", [thing(a=thing(_b=1), _c=2)]]) == ["l", [thing(a=thing())]]
     assert not says_something(thing(_a=1))
     assert says_something(thing(a=1))
+
+
+_TAGS = (
+    "l",
+    "t",
+    "o",
+    "sub",
+    "d",
+    "f",
+    "a",
+    "big",
+    "abig",
+    "no",
+    "x",
+    "enum",
+    "again",
+    "iterator",
+    "lazy",
+    "_p",
+    "p",
+)
+_WORDS = st.one_of(st.none(), st.booleans(), st.integers(), st.sampled_from(_TAGS), st.text(max_size=3))
+_JSON = st.recursive(_WORDS, lambda parts: st.lists(parts, max_size=5), max_leaves=30)
+_BASES = (
+    ["l", [thing(_a=1), thing(a=1, _b=thing(_c=2)), number(2)]],
+    iterator("lazy", thing(_a=1), 2),
+    ["d", [["k", thing(_a=1)]]],
+    ["sub", "m:L", ["l", [1]], [["a", thing(_b=1)]]],
+)
+
+
+@given(st.sampled_from(_BASES), _JSON, st.integers(0, 8))
+def test_whatever_a_candidate_tells_the_judge_goes_on(base, candidate, place):
+    mixed = [*base[:place], candidate, *base[place + 1 :]] if place < len(base) else candidate
+    inner = [base[0], [thing(_a=5), *candidate]] if isinstance(candidate, list) else candidate
+    for told_ in (candidate, mixed, inner, {"a": candidate}):
+        came = ruled(base, output({("line 1", 0): told_, ("line 1", -1): candidate}))
+        assert came.status == "differs"
+        public(told_)
+
+
+def test_what_is_nested_beyond_all_measure_stops_nobody():
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    base = ["l", [thing(_a=1), 1]]
+    assert ruled(base, ["l", [thing(_a=2), deep]]).status == "differs"
+    assert ruled(base, output({("line 1", 0): base, ("line 1", -1): deep})).status == "differs"
+    assert ruled(base, output({("raised", 0): ["x", deep, []]})).status == "missing"

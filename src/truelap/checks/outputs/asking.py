@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Calls = Callable[[float, int], int | None]
 
 _FRAMES = 64
+_EVENTS = 100_000
 
 Told = dict[tuple[str, int], Any]
 """What was told, by place and occurrence; at -1 stands how many there were."""
@@ -96,6 +97,8 @@ def _asked(worker: Worker, message: Mapping[str, Any], plan: Plan) -> Told:
             found |= dict(map(_event, worker.receive("values", plan.limit_s)["events"]))
         except (ValueError, TypeError, KeyError) as error:
             raise worker.lost("garbled", "an output in a form that is not known") from error
+        if len(found) > _EVENTS:
+            raise worker.lost("oversized", "more values than any benchmark tells")
     return found
 
 

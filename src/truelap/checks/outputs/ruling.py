@@ -6,6 +6,7 @@ for; the spread of its floats widens the tolerance. What cannot be compared is n
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -184,8 +185,9 @@ def _is_iterator(value: Any) -> bool:
 def _compared(base: Any, candidate: Any, used: Tolerance) -> Comparison:
     found = examine(base, candidate, tolerance=used)
     if found.difference is not None and found.difference.kind != "not_comparable" and _is_private(found):
-        # What an object holds for itself is the patch's to change.
-        return examine(public(base), public(candidate), tolerance=used)
+        # What an object holds for itself is the patch's to change. What is nested beyond all measure is no encoding.
+        with suppress(RecursionError):
+            return examine(public(base), public(candidate), tolerance=used)
     return found
 
 
@@ -200,7 +202,9 @@ def public(value: Any) -> Any:
         return value
     parts = [public(part) for part in value]
     if value[:1] == ["o"] and len(parts) > 2 and isinstance(parts[2], list):  # noqa: PLR2004 - see probes/encode.py
-        parts[2] = [pair for pair in parts[2] if not str(pair[0]).startswith("_")]
+        parts[2] = [
+            pair for pair in parts[2] if not (isinstance(pair, list) and str(pair[:1]).startswith("['_"))
+        ]
     return parts
 
 
@@ -232,4 +236,7 @@ def says_something(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return " ".join(str(value).split())[:200]
+    try:
+        return " ".join(str(value).split())[:200]
+    except RecursionError:
+        return "something nested beyond all measure"
