@@ -84,6 +84,23 @@ def test_a_test_that_fails_may_leave_its_patches_behind(lap, alone):
     assert found.codes == ["tests:regressed"]
 
 
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        ("import numpy.testing\nnumpy.testing.assert_allclose = len\n", ["tamper:integrity"]),
+        ("import numpy.testing\nnumpy.seterr(all='ignore')\n", []),
+    ],
+    ids=["replaced", "only used"],
+)
+def test_what_arrays_are_compared_by_is_watched(lap, alone, change, codes):
+    pytest.importorskip("numpy")
+    tests = "from numpy.testing import assert_allclose\nfrom pkg.core import double\n" + "".join(
+        f"def test_{name}():\n    assert_allclose(double(2.0), 4.0)\n" for name in "abc"
+    )
+    base = {"pkg/__init__.py": "", "pkg/core.py": HONEST, "tests/test_core.py": tests}
+    assert lap({"pkg/core.py": HONEST + change}, base=base, policy=alone).codes == codes
+
+
 def test_a_worker_that_keeps_silent_is_told(lap, alone):
     mute = """
 import gc
