@@ -6,8 +6,8 @@ import pytest
 
 from truelap.errors import WorldError
 from truelap.model import REGULAR, Base, Case
-from truelap.world.files import TreeOnDisk
-from truelap.world.trees import Trees
+from truelap.world.files import TreeOnDisk, deviations
+from truelap.world.trees import Trees, overlaid
 from truelap.world.workspace import open_workspace
 
 
@@ -75,3 +75,32 @@ def test_what_was_built_takes_the_place(trees, case, tmp_path):
     trees.replace(case.base.tree, built)
     assert trees.base(case) is built
     assert trees.candidate(case) is not built
+
+
+def test_what_is_known_of_a_tree_is_found_out_once(trees, case):
+    asked = []
+
+    def find():
+        asked.append(1)
+        return len(asked)
+
+    base = trees.base(case)
+    assert [trees.known(base, "a", find), trees.known(base, "a", find), trees.known(base, "b", find)] == [
+        1,
+        1,
+        2,
+    ]
+    assert trees.known(trees.candidate(case), "a", find) == 3
+
+
+@pytest.mark.parametrize("restore", [False, True])
+def test_the_judges_sources_lie_in_a_copy_and_are_not_taken_for_a_change(trees, case, restore):
+    base = trees.base(case)
+    with trees.fresh(base, "step") as copy:
+        (copy.root / "a.py").chmod(0o444)
+        with overlaid(copy, base, {b"a.py": b"judge"}, restore=restore) as tree:
+            assert (tree.root / "a.py").read_bytes() == b"judge"
+            assert not deviations(tree.root, tree.manifest)
+            assert deviations(tree.root, copy.manifest)
+        assert (copy.root / "a.py").read_bytes() == (b"base" if restore else b"judge")
+    assert (base.root / "a.py").read_bytes() == b"base"

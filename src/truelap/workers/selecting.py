@@ -49,7 +49,12 @@ def selected(
         UsageError: no benchmark is selected.
     """
     modules = modules_of(base.manifest, venue.folder, venue.suite.name)
-    benchmarks, failed = discover(venue, base, modules, seed)
+    setting = (venue.environment.model_dump_json(), venue.limits, venue.load_s, venue.without)
+    benchmarks, failed = venue.world.trees.known(
+        base,
+        ("benchmarks", modules, venue.paths, seed, setting),
+        lambda: discover(venue, base, modules, seed),
+    )
     return chosen(timed_cases(benchmarks), settings.bench, task.benchmarks), failed
 
 

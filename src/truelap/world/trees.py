@@ -6,19 +6,22 @@ import hashlib
 import os
 import stat
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from truelap.errors import WorldError
 from truelap.world.files import TreeOnDisk, copy_tree, deviations, write_tree
 from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
     from pathlib import Path
 
     from truelap.model import Case
     from truelap.world.git import Store
     from truelap.world.workspace import Workspace
+
+
+Found = TypeVar("Found")
 
 
 @contextmanager
@@ -56,6 +59,7 @@ class Trees:
         self._workspace = workspace
         self._written: dict[str, TreeOnDisk] = {}
         self._shared: dict[Path, TreeOnDisk] = {}
+        self._known: dict[tuple[Path, Hashable], Any] = {}
 
     def base(self, case: Case) -> TreeOnDisk:
         """The starting tree, with what its build made once the rebuild station has run."""
@@ -103,6 +107,20 @@ class Trees:
         finally:
             if not shared:
                 remove_folder(folder)
+
+    def known(self, tree: TreeOnDisk, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out about a tree, once for all stations.
+
+        Args:
+            tree: of a side, not a step's copy.
+            key: everything else that it depends on.
+            find: finds it out.
+        """
+        place = tree.root, key
+        if place not in self._known:
+            self._known[place] = find()
+        found: Found = self._known[place]
+        return found
 
     def _tree(self, tree_id: str) -> TreeOnDisk:
         if tree_id not in self._written:
