@@ -212,6 +212,25 @@ def test_one_check_leaves_no_verdict_to_be_read_back(tiny, tmp_path, out):
         assert "one check alone" in complaint(truelap(command, out), 2)
 
 
+def test_outputs_alone_say_what_differs(tiny, tmp_path, out):
+    argv = ("outputs", tiny.folder, "--base", "HEAD", "--out", out, "--patch")
+    wrong = truelap(*argv, tmp_path / "wrong.diff")
+    assert wrong.returncode == 1
+    assert wrong.stdout.startswith(
+        "outputs: 0 equal, 1 different, 0 missing, 0 not comparable: outputs_differ\n"
+    )
+    assert "12497500 became 0" in " ".join(wrong.stdout.split())
+    assert (
+        json.loads((out / "outputs.json").read_text())["benchmarks"]["bench.time_total"]["status"]
+        == "differs"
+    )
+    right = truelap(*argv, tmp_path / "faster.diff")
+    assert (right.returncode, right.stdout.splitlines()[0]) == (
+        0,
+        "outputs: 1 equal, 0 different, 0 missing, 0 not comparable",
+    )
+
+
 def test_quiet_says_nothing(tiny, tmp_path):
     done = truelap("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -42,7 +42,7 @@ def test(options: Judged) -> int:
 
 
 def outputs(options: Judged) -> int:
-    """Compare what base's benchmarks compute on both sides, nothing else: no verdict."""
+    """Compare what benchmarks compute, nothing else: no verdict."""
     return _judge(options, "outputs")
 
 
