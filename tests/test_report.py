@@ -140,7 +140,7 @@ def test_inconclusive_has_no_reward_file_at_all():
     found = written(findings=[Finding(code="station:time", level="inconclusive", message="noise")])
     assert not {"reward.json", "reward.txt", "reward-details.json"} & set(found)
     assert strict(found["verdict.json"])["reward"]["value"] is None
-    assert "INCONCLUSIVE: not_measured" in found["report.txt"].decode()
+    assert found["report.txt"].decode().startswith("INCONCLUSIVE: noise\n")
 
 
 def test_no_number_means_no_reward_file():
@@ -278,6 +278,31 @@ def test_the_text_is_readable_at_a_glance():
     ]
 
 
+@pytest.mark.parametrize(
+    ("files", "failing", "said"),
+    [
+        (0, 0, ""),
+        (1, 0, "; 1 file cannot be collected at base: this asks nothing"),
+        (0, 2, "; 2 tests fail at base: these ask nothing"),
+        (1, 1, "; 1 file cannot be collected and 1 test fails at base: these ask nothing"),
+    ],
+)
+def test_what_base_leaves_unasked_is_counted(files, failing, said):
+    tests = {"ran": True, "n_base_pass": 7, "n_base_uncollected": files, "n_base_failing": failing}
+    verdict = made()[0].model_copy(update={"tests": tests})
+    assert f"  tests     7 of 7 pass again{said}" in " ".join(render_text(verdict).split("\n            "))
+    assert " ".join(render_text(verdict, "tests").split()).startswith(f"tests: 7 of 7 pass again{said} ")
+
+
+def test_modules_that_base_cannot_import_are_counted():
+    timing = {"n_same": 1, "n_failed_modules": 1}
+    said = "1 module of the suite cannot be imported at base: its benchmarks are not timed"
+    verdict = made()[0].model_copy(update={"timing": timing})
+    assert said in " ".join(render_text(verdict).split())
+    assert said in " ".join(render_text(verdict, "time").split())
+    assert "imported" not in render_text(made()[0])
+
+
 def row(name, decision, base=None, candidate=None, **more) -> dict[str, Any]:
     ratio = None if base is None else base / candidate
     return {
@@ -372,7 +397,7 @@ def test_the_time_check_counts_and_a_refusal_is_not_run():
     )
     refused = [Finding(code="refused:modes", level="fail", message="odd")]
     text = render_text(made(findings=refused, refused=True, evidence=())[0], "time")
-    assert text.splitlines()[0] == "time: not run: no_patch"
+    assert text.splitlines()[0] == "time: not run: no_patch (refused:modes)"
 
 
 def test_paths_of_which_the_same_is_said_share_a_line():
@@ -385,12 +410,33 @@ def test_the_text_of_a_refusal_says_nothing_about_what_was_not_measured():
     refused = Finding(code="refused:modes", level="fail", message="odd")
     text = render_text(made(findings=[refused], refused=True, candidate_tree="b" * 40, evidence=())[0])
     assert text.splitlines() == [
-        "REFUSED: no_patch",
+        "REFUSED: no_patch (refused:modes)",
         f"  task      task, base {'a' * 40}",
         "  patch     2 files, +7 -3",
         "  reward    -1.0000 (log-speedup: refused: no_patch)",
         "  fail         refused:modes odd",
     ]
+
+
+def test_the_headline_names_what_is_behind_the_reason():
+    broken = made(patch=Patch(sha256="f" * 64, applied=False, error="x.py:1"), evidence=())[0]
+    assert render_text(broken).startswith("REFUSED: no_patch (tree_diff_failed)\n")
+    lost = Finding(code="tests:regressed", level="fail", message="two")
+    other = Finding(code="tests:perturbed", level="fail", message="one")
+    assert render_text(made(findings=[other])[0]).startswith("REJECTED: tests_regressed (tests:perturbed) ")
+    assert render_text(made(findings=[other, lost])[0]).startswith("REJECTED: tests_regressed  faster")
+
+
+def test_what_cannot_be_said_is_explained_and_claims_no_speed():
+    doubts = [
+        Finding(code="station:x", level="inconclusive", message=f"\x1b{'the station gave up ' * 6}{n}")
+        for n in "12"
+    ]
+    lines = render_text(made(findings=doubts)[0]).splitlines()
+    assert lines[0].startswith("INCONCLUSIVE: \\x1bthe station gave up the")
+    assert lines[1] == f"  {'the station gave up ' * 3}1"
+    assert "not_measured" not in lines[0] + lines[1]
+    assert "faster" not in lines[0] + lines[1]
 
 
 def test_the_text_of_exactly_as_many_findings_as_are_shown_has_no_rest():
@@ -404,7 +450,7 @@ def test_the_text_lists_failures_first_and_not_without_end():
         made(findings=[*infos, Finding(code="tamper:x", level="fail", message="bad", path="p")])[0]
     )
     lines = text.splitlines()
-    assert lines[0].startswith("REJECTED: tamper")
+    assert lines[0].startswith("REJECTED: tamper (tamper:x)")
     assert [line for line in lines if line.startswith("  fail")] == ["  fail         tamper:x p: bad"]
     assert next(line for line in lines if line[2:6] in {"fail", "info"}).startswith("  fail")
     assert lines[-1] == "  and 11 more in verdict.json"

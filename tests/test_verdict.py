@@ -6,7 +6,8 @@ import pytest
 
 from truelap.model import Base, Case, Evidence, Finding, Machine, Patch, StationRecord, Verdict
 from truelap.policy import load_policy
-from truelap.verdict import REASONS, decide, exit_code
+from truelap.reasons import REASONS
+from truelap.verdict import decide, exit_code
 
 BASE, CANDIDATE = "b" * 40, "c" * 40
 LINE = ("collect", "admit", "restore", "tests", "time")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.model import Finding, Reward, Submission, Verdict
+from truelap.reasons import REASONS, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,33 +18,6 @@ if TYPE_CHECKING:
     from truelap.model import Case, Machine, Outcome, Speed
     from truelap.policy import Policy
 
-REASONS = (
-    "no_patch",
-    "tamper",
-    "rebuild_failed",
-    "tests_regressed",
-    "outputs_differ",
-    "benchmarks_missing",
-    "unearned_speedup",
-    "benchmarks_regressed",
-    "not_measured",
-)
-"""Values of `failure_reason`, the first that holds counts."""
-
-_REASON_OF = {  # a finding's code, or its family: what stands before the colon
-    "refused": "no_patch",
-    "no_patch": "no_patch",
-    "tamper": "tamper",
-    "rebuild_failed": "rebuild_failed",
-    "rebuild": "rebuild_failed",
-    "tests": "tests_regressed",
-    "outputs": "outputs_differ",
-    "outputs:missing": "benchmarks_missing",
-    "benchmarks:regressed": "benchmarks_regressed",
-    "benchmarks": "benchmarks_missing",
-    "unearned": "unearned_speedup",
-    "unearned_speedup": "unearned_speedup",
-}
 _MEASURING = ("tests", "outputs", "time", "confirm")
 _DECIDED = ("n_faster", "n_slower", "n_same")
 
@@ -103,7 +77,7 @@ def failure_reason(outcome: Outcome, findings: tuple[Finding, ...]) -> str | Non
     """The first reason of the contract that holds; None for an accepted case alone."""
     if outcome == "accepted":
         return None
-    holding = {_reason_of(f.code) for f in findings if f.level == "fail"}
+    holding = {reason_of(f.code) for f in findings if f.level == "fail"}
     return next((reason for reason in REASONS if reason in holding), "not_measured")
 
 
@@ -125,10 +99,6 @@ def _sections(case: Case) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _reason_of(code: str) -> str | None:
-    return _REASON_OF.get(code) or _REASON_OF.get(code.partition(":")[0])
-
-
 def _derived(case: Case, policy: Policy, sections: dict[str, dict[str, Any]]) -> tuple[Finding, ...]:
     return (
         *_without_patch(case),
@@ -145,7 +115,7 @@ def _ablated(policy: Policy) -> Iterable[Finding]:
 
 
 def _without_patch(case: Case) -> Iterable[Finding]:
-    if any(f.level == "fail" and _reason_of(f.code) == "no_patch" for f in case.findings):
+    if any(f.level == "fail" and reason_of(f.code) == "no_patch" for f in case.findings):
         return
     if message := _why_no_patch(case):
         yield Finding(code="no_patch", level="fail", message=message)
@@ -179,13 +149,13 @@ def _rejected_regressions(
 
 def _unknown(findings: Iterable[Finding]) -> Iterable[Finding]:
     for finding in findings:
-        if finding.level == "fail" and _reason_of(finding.code) is None:
+        if finding.level == "fail" and reason_of(finding.code) is None:
             message = f"a failure of unknown kind was reported: {finding.code}; this is a fault of truelap"
             yield Finding(code="station:verdict", level="inconclusive", message=message)
 
 
 def _outcome(case: Case, findings: tuple[Finding, ...]) -> Outcome:
-    failed = [f for f in findings if f.level == "fail" and _reason_of(f.code)]
+    failed = [f for f in findings if f.level == "fail" and reason_of(f.code)]
     if _is_refused(case, findings):
         return "refused"
     if failed:

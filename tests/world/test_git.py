@@ -54,6 +54,12 @@ def test_all_of_a_diff_applies_or_nothing(store, repo):
     assert store.claimed(broken) == (b"a.py", b"b.py")
 
 
+def test_what_is_no_diff_is_told_without_advice_that_nobody_can_follow(store):
+    applied = store.apply(store.replace(None, []), b"no diff at all\n")
+    assert "No valid patches in input" in applied.error
+    assert "allow" not in applied.error
+
+
 def test_both_names_of_a_rename_are_claimed(store):
     diff = b"diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n"
     applied = store.apply(store.replace(None, []), diff)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truelap.reasons import reason_of
+from truelap.report.encode import visible
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -15,8 +18,11 @@ _BESIDE_TESTS = ("plugin:", "session:", "perturb:", "canary:", "config:")
 
 
 def headline(verdict: Verdict) -> str:
-    """Outcome, why, and how fast."""
-    why = f": {verdict.failure_reason}" if verdict.failure_reason else ""
+    """Outcome, why, and how fast. Where nothing can be said, no speed is, but the first doubt in its own words."""
+    if verdict.outcome == "inconclusive":
+        doubt = next((f.message for f in verdict.findings if f.level == "inconclusive"), "nobody said why")
+        return f"INCONCLUSIVE: {visible(doubt)}"
+    why = f": {_reason(verdict)}" if verdict.failure_reason else ""
     speed = "" if verdict.speed == "not_measured" else f"  {verdict.speed}"
     times = f" {_mean(verdict.timing)}" if speed else ""
     return f"{verdict.outcome.upper()}{why}{speed}{times}".rstrip()
@@ -30,11 +36,22 @@ def of_check(verdict: Verdict, check: str) -> str:
         check: "tests", "outputs" or "time".
     """
     section = {"tests": verdict.tests, "outputs": verdict.outputs}.get(check, verdict.timing)
-    say = {"tests": passing, "outputs": computing}.get(check, _times)
+    say = {"tests": _tested, "outputs": computing}.get(check, _times)
     found = say(section) if section else "not run"
     if verdict.outcome == "inconclusive":
         return f"{check}: nothing can be said ({found})"
-    return f"{check}: {found}" + (f": {verdict.failure_reason}" if verdict.failure_reason else "")
+    return f"{check}: {found}" + (f": {_reason(verdict)}" if verdict.failure_reason else "")
+
+
+def _reason(verdict: Verdict) -> str:
+    """The failure reason, and the first finding behind it where that one says more."""
+    reason = str(verdict.failure_reason)
+    codes = [f.code for f in verdict.findings if f.level == "fail" and reason_of(f.code) == reason]
+    rejected = verdict.patch.get("submission_rejected")
+    named = [code.replace(":", "_") for code in codes]
+    if rejected == "tree_diff_failed":
+        return f"{reason} ({rejected})"
+    return reason if not codes or reason in named else f"{reason} ({visible(codes[0])})"
 
 
 def regressed_tests(tests: Mapping[str, Any]) -> list[str]:
@@ -56,6 +73,42 @@ def passing(tests: Mapping[str, Any]) -> str:
     return f"{said}; other faults: {beside}" if beside else said
 
 
+def unasked(tests: Mapping[str, Any]) -> str:
+    """What base's own tests leave unasked; "" for nothing.
+
+    Args:
+        tests: of verdict.json. An older one's may lack the counts.
+    """
+    files, failing = (tests.get(key) or 0 for key in ("n_base_uncollected", "n_base_failing"))
+    parts = [
+        *([f"{counted(files, 'file')} cannot be collected"] if files else ()),
+        *([f"{counted(failing, 'test')} {'fails' if failing == 1 else 'fail'} at base"] if failing else ()),
+    ]
+    if not parts:
+        return ""
+    at_base = "" if failing else " at base"
+    ask = "this asks" if files + failing == 1 else "these ask"
+    return f"; {' and '.join(parts)}{at_base}: {ask} nothing"
+
+
+def unimported(timing: Mapping[str, Any]) -> str:
+    """How many modules of the suite base itself cannot import; "" for none."""
+    count = timing.get("n_failed_modules") or 0
+    if not count:
+        return ""
+    whose = "its" if count == 1 else "their"
+    return f"; {counted(count, 'module')} of the suite cannot be imported at base: {whose} benchmarks are not timed"
+
+
+def counted(count: int, what: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "test"), counted(2, "test")
+    ('1 test', '2 tests')
+    """
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def computing(outputs: Mapping[str, Any]) -> str:
     """How many benchmarks compute what they compute at base.
 
@@ -74,9 +127,13 @@ def computing(outputs: Mapping[str, Any]) -> str:
     return ", ".join(word for word in (*counts, said) if word)
 
 
+def _tested(tests: Mapping[str, Any]) -> str:
+    return passing(tests) + unasked(tests)
+
+
 def _times(timing: Mapping[str, Any]) -> str:
     counts = (f"{timing.get(f'n_{name}', 0)} {name}" for name in ("faster", "slower", "same", "missing"))
-    return ", ".join(word for word in (*counts, _mean(timing)) if word)
+    return ", ".join(word for word in (*counts, _mean(timing)) if word) + unimported(timing)
 
 
 def _mean(timing: Mapping[str, Any]) -> str:

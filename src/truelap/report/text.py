@@ -6,7 +6,15 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from truelap.report.encode import visible
-from truelap.report.headlines import computing, headline, of_check, passing, regressed_tests
+from truelap.report.headlines import (
+    computing,
+    headline,
+    of_check,
+    passing,
+    regressed_tests,
+    unasked,
+    unimported,
+)
 from truelap.report.table import benchmark_lines
 
 if TYPE_CHECKING:
@@ -31,7 +39,7 @@ def render_text(verdict: Verdict, check: str | None = None) -> str:
         check: the one check that was made, "tests", "outputs" or "time"; its lines claim no outcome.
     """
     lines = [
-        of_check(verdict, check) if check else headline(verdict),
+        *_wrapped("", of_check(verdict, check) if check else headline(verdict), beneath="  "),
         *(
             line
             for name, text in _facts(verdict, check)
@@ -46,13 +54,13 @@ def render_text(verdict: Verdict, check: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(start: str, text: str) -> list[str]:
-    """The text behind its start; what does not fit goes on below itself. Names and ids stay whole."""
+def _wrapped(start: str, text: str, beneath: str = "") -> list[str]:
+    """The text behind its start; what does not fit goes on below itself, or below `beneath`. Names and ids stay whole."""
     return textwrap.wrap(
         text,
         WIDTH,
         initial_indent=start,
-        subsequent_indent=" " * len(start),
+        subsequent_indent=beneath or " " * len(start),
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -69,14 +77,15 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
     tests, timing = verdict.tests, verdict.timing
     if tests:
         chosen = f" (chosen: {tests['strategy']})" if tests.get("strategy") else ""
-        yield "tests", passing(tests) + chosen
+        yield "tests", passing(tests) + chosen + unasked(tests)
         yield "values", _values(tests.get("value_evidence") or {})
     if verdict.outputs:
         yield "outputs", computing(verdict.outputs)
     if timing:
         yield (
             "timing",
-            ", ".join(f"{timing.get(f'n_{key}', 0)} {word}" for key, word in _COUNTS.items()),
+            ", ".join(f"{timing.get(f'n_{key}', 0)} {word}" for key, word in _COUNTS.items())
+            + unimported(timing),
         )
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
     if not check:

@@ -30,6 +30,8 @@ NO_BLOB = "0" * 40
 EntryTuple = tuple[bytes, int, str]
 """Path, mode and blob; mode 0 takes the path away."""
 
+_HINT = ' (allow with "--allow-empty")'
+"""git's advice, on an option that nobody here can give."""
 # What git says, among other things, when it is refused memory.
 _NO_MEMORY = "ut of memory"
 _PLAIN = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index")
@@ -114,7 +116,7 @@ class Store:
                     "apply", "--cached", "--binary", "--whitespace=nowarn", *options, stdin=diff
                 )
             except GitError as failed:
-                return Applied(None, failed.reason, too_large=_NO_MEMORY in failed.reason)
+                return Applied(None, failed.reason.replace(_HINT, ""), too_large=_NO_MEMORY in failed.reason)
             return Applied(git.text("write-tree"), None)
 
     def claimed(self, diff: bytes, *options: str) -> tuple[bytes, ...]:

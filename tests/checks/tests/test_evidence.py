@@ -56,14 +56,36 @@ def test_every_other_outcome_than_passed_is_a_regression(outcome):
     found = evidence(side(), side({"b": outcome}))
     assert found.regressed == ("b",)
     assert codes(found) == [("tests:regressed", "fail")]
-    assert codes(evidence(side({"b": outcome}), side({"b": outcome}))) == []
+    noted = [("tests:base_failing", "info")] if outcome in {"failed", "error"} else []
+    assert codes(evidence(side({"b": outcome}), side({"b": outcome}))) == noted
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2])
 def test_too_few_passes_at_base_never_pass(passes):
     base = side(dict.fromkeys(IDS[passes:], "failed"))
     found = evidence(base, side() if passes else None)
-    assert codes(found) == [("tests:too_few_base_passes", "inconclusive")]
+    assert codes(found) == [("tests:too_few_base_passes", "inconclusive"), ("tests:base_failing", "info")]
+
+
+def test_what_base_itself_does_not_deliver_is_named():
+    failing = side({"d": "failed"}).sessions[0]
+    reasons = {"t/test_gone.py": "Traceback\nModuleNotFoundError: No module named 'gone'", "...": "2 more"}
+    session = failing.model_copy(update={"uncollected": reasons})
+    base = Side(sessions=(session,))
+    found = judge(evidence(base, base), POLICY)
+    assert [(one.code, one.level, one.message) for one in found] == [
+        (
+            "tests:base_uncollected",
+            "info",
+            (
+                "3 files of tests cannot be collected at base, and ask nothing: t/test_gone.py and 2 more"
+                " (ModuleNotFoundError: No module named 'gone')"
+            ),
+        ),
+        ("tests:base_failing", "info", "1 test fails at base, and asks nothing: d"),
+    ]
+    told = evidence(base, base).summary()
+    assert (told["n_base_failing"], told["n_base_uncollected"]) == (1, 3)
 
 
 def test_a_fault_of_base_is_no_fault_of_the_candidate():

@@ -160,7 +160,10 @@ def test_every_outcome_is_told_apart(lap, shipped, attested):
         "TestUnit::test_subtests": "passed",
         "TestUnit::test_expected": "xfailed",
     }
-    assert found.findings == ()
+    assert found.codes == ["tests:base_failing"]
+    assert found.text("tests:base_failing").startswith(
+        "3 tests fail at base, and ask nothing: test_core.py::"
+    )
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,7 @@ def test_a_module_that_does_not_import_costs_its_own_benchmarks_alone(improved):
     assert list(improved.evidence.failed_modules) == ["benches.broken"]
     assert "a_module_that_nobody_has" in improved.evidence.failed_modules["benches.broken"]
     assert "time:module_failed" in improved.codes()
+    assert improved.evidence.summary()["n_failed_modules"] == 1
 
 
 def test_nothing_else_is_taken_for_a_benchmark(improved):

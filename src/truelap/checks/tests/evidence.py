@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from truelap.checks.tests.base_notes import base_notes
 from truelap.checks.tests.integrity import IntegrityEvidence
 from truelap.checks.tests.lies import lies
 from truelap.checks.tests.results import last_line
@@ -110,7 +111,7 @@ class TestsEvidence(Evidence):
 def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
     """What the sessions mean. A fault of base is ours or the machine's, a fault of the candidate is its own."""
     blocked = _base_findings(evidence)
-    chosen = tuple(_choice_findings(evidence.selection))
+    chosen = (*_choice_findings(evidence.selection), *base_notes(evidence.base))
     if evidence.candidate is None:
         return (*blocked, *chosen)
     plugins = _plugin_findings(evidence) if policy.keeps("plugins") else ()
@@ -152,7 +153,7 @@ def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
     reason = last_line(next(iter(base.uncollected.values()), ""))
     text = (
         f"{passed} tests pass at base, at least {evidence.min_base_pass} are needed to say anything"
-        f" ({len(base.nodes)} collected, {len(base.uncollected)} files or classes not collectable"
+        f" ({len(base.nodes)} collected, {base.n_uncollected} files or classes not collectable"
         f"{': ' + reason if reason else ''})"
     )
     return (Finding(code="tests:too_few_base_passes", level="inconclusive", message=text),)

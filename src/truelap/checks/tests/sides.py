@@ -91,6 +91,19 @@ class Side(Frozen):
         return {name: text for session in self.sessions for name, text in session.uncollected.items()}
 
     @property
+    def n_uncollected(self) -> int:
+        """How many there are; a session names so many of them, and counts the rest."""
+        named = [name for name in self.uncollected if name != "..."]
+        rest = (session.uncollected.get("...", "0").partition(" ")[0] for session in self.sessions)
+        return len(named) + sum(map(int, rest))
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """Ids that failed, or ended in an error, whenever they ran."""
+        bad = ("failed", "error")
+        return tuple(n for n, node in self.nodes.items() if node.outcome in bad and node.message != UNSTEADY)
+
+    @property
     def passed(self) -> tuple[str, ...]:
         """Ids that passed, in order."""
         return tuple(name for name, node in self.nodes.items() if node.outcome == "passed")

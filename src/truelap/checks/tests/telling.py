@@ -21,6 +21,8 @@ def summary(found: TestsEvidence, candidate: Side) -> dict[str, Any]:
         "ran": found.candidate is not None and not candidate.config_error,
         "n_selected": len(found.base.nodes),
         "n_base_pass": len(found.base.passed),
+        "n_base_failing": len(found.base.failing),
+        "n_base_uncollected": found.base.n_uncollected,
         "n_candidate_pass": len(candidate.passed),
         "n_regressed": len(found.regressed),
         "regressed": list(found.regressed),

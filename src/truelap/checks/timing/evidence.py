@@ -224,6 +224,7 @@ class TimingEvidence(Evidence):
         }
         return {
             **counts,
+            "n_failed_modules": len(self.failed_modules),
             "speedup": speedup(self.credited),
             "benchmarks": notable(self.cases),
             "protocol": self.protocol,

@@ -1,0 +1,44 @@
+"""What base's own suite leaves unasked: files that cannot be collected, and tests that fail. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.results import last_line
+from truelap.model import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from truelap.checks.tests.sides import Side
+
+_NAMED = 5
+
+
+def base_notes(base: Side) -> Iterable[Finding]:
+    """A finding each: neither accuses anybody, but a reader must know what was not asked.
+
+    Args:
+        base: its run of its own tests.
+    """
+    if names := tuple(base.uncollected):
+        reason = last_line(next(iter(base.uncollected.values()))).removeprefix("E ").strip()
+        text = (
+            f"{_counted(base.n_uncollected, 'file')} of tests cannot be collected at base, and"
+            f" {'asks' if base.n_uncollected == 1 else 'ask'} nothing: {_some(names, base.n_uncollected)}"
+        )
+        yield Finding(code="tests:base_uncollected", level="info", message=text + (reason and f" ({reason})"))
+    if ids := base.failing:
+        verb = "fails at base, and asks" if len(ids) == 1 else "fail at base, and ask"
+        text = f"{_counted(len(ids), 'test')} {verb} nothing: {_some(ids, len(ids))}"
+        yield Finding(code="tests:base_failing", level="info", message=text)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _some(names: tuple[str, ...], count: int) -> str:
+    shown = [name for name in names if name != "..."][:_NAMED]
+    hidden = count - len(shown)
+    return ", ".join(shown) + (f" and {hidden} more" if hidden > 0 else "")
