@@ -59,3 +59,9 @@ def test_a_policy(old, new, said):
     with pytest.raises(UsageError) as caught:
         parse_policy(content.replace(old, new, 1).encode(), "mine")
     assert said in str(caught.value)
+
+
+def test_a_scheme_that_nothing_is_measured_for_is_refused_at_once():
+    content = shipped_bytes().decode().replace('scheme = "log-speedup"', 'scheme = "advantage"')
+    with pytest.raises(UsageError, match=r"^policy mine: reward\.scheme: advantage needs a reference patch"):
+        parse_policy(content.encode(), "mine")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from truelap.task import Environment, import_roots
+from truelap.errors import UsageError
+from truelap.task import Environment, import_roots, load_task
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,17 @@ def test_roots_follow_the_layout_of_base(paths, expected):
 
 def test_the_task_file_has_the_last_word():
     assert import_roots(Environment(python_path=("lib/", ".")), [b"src/a.py"]) == ("lib", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('[reference]\npatch = "expert.diff"', "reference.patch"),
+        ('[benchmarks]\nselect = "impacted"', "benchmarks.select"),
+    ],
+)
+def test_what_is_asked_for_and_not_there_yet_is_not_passed_over(tmp_path, text, key):
+    path = tmp_path / "task.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=rf"{key}: .* yet; leave the key out"):
+        load_task(path)

@@ -227,17 +227,24 @@ def parse_policy(content: bytes, origin: str) -> Policy:
         origin: what to call the file in messages.
 
     Raises:
-        UsageError: not TOML, an unknown key, a wrong type, or a pattern that does not compile.
+        UsageError: not TOML, an unknown key, a wrong type, a pattern that does not compile, or a reward scheme for
+            which nothing is measured yet.
     """
     try:
         data = tomllib.loads(content.decode("utf-8"))
         if "digest" in data:
             raise UsageError(f"policy {origin}: digest: there is no such key; it is worked out")
-        return Policy(digest=hashlib.sha256(content).hexdigest(), **data)
+        policy = Policy(digest=hashlib.sha256(content).hexdigest(), **data)
     except ValidationError as error:
         raise UsageError(f"policy {origin}: {complaint(error, Policy)}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"policy {origin}: is not TOML: {error}") from error
+    if policy.reward.scheme == "advantage":
+        raise UsageError(
+            f"policy {origin}: reward.scheme: advantage needs a reference patch timed in the same run, which truelap"
+            " does not do yet; take log-speedup or formulacode-v1"
+        )
+    return policy
 
 
 def load_policy(path: Path | None = None) -> Policy:

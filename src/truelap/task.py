@@ -133,16 +133,23 @@ def load_task(path: Path | None) -> Task:
     """Read a task file; without one, every default.
 
     Raises:
-        UsageError: unreadable, not TOML, an unknown key or a wrong type.
+        UsageError: unreadable, not TOML, an unknown key, a wrong type, or a key that asks for what is not there yet.
     """
     if path is None:
         return Task()
     try:
         data = tomllib.loads(path.read_text("utf-8"))
-        return Task(**data)
+        task = Task(**data)
     except OSError as error:
         raise UsageError(f"task file {path}: {error.strerror}; name a readable file with --task") from error
     except ValidationError as error:
         raise UsageError(f"task file {path}: {complaint(error, Task)}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"task file {path}: is not TOML: {error}") from error
+    for key, asked, instead in (
+        ("reference.patch", task.reference.patch is not None, "no reference patch is timed"),
+        ("benchmarks.select", task.benchmarks.select == "impacted", "impacted benchmarks are not told apart"),
+    ):
+        if asked:
+            raise UsageError(f"task file {path}: {key}: {instead} yet; leave the key out")
+    return task
