@@ -26,7 +26,7 @@ class Settings(Frozen):
     unsafe: bool = False
     effort: Effort = "standard"
     bench: str | None = None
-    """Regular expression that benchmark ids must contain to be timed."""
+    """Regular expression that a benchmark's id, or its name as asv prints it, must hold to be compared and timed."""
     jobs: int = 1
     seed: int
     """Source of all the judge's random choices; recorded in the verdict."""

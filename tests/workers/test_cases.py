@@ -100,8 +100,23 @@ def test_patterns_choose(pattern, include, exclude, ids):
 
 
 def test_choosing_nothing_is_a_mistake_in_the_command():
-    with pytest.raises(UsageError, match="base has 3"):
+    with pytest.raises(
+        UsageError, match=r"^--bench nothing matches none of the 3 .* a\.one, a\.two, b\.one$"
+    ):
         chosen(CASES, "nothing", BenchmarkChoice())
+    with pytest.raises(UsageError, match=r"include and exclude leave none of the 2 .*a\.one, b\.one$"):
+        chosen(CASES, "one", BenchmarkChoice(exclude=("one",)))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ids"),
+    [(r"^b\.f\(50, 'x'\)$", ["b.f-1"]), (r"f\(5,", ["b.f-0"]), (r"^b\.f-1$", ["b.f-1"]), ("50", ["b.f-1"])],
+)
+def test_a_set_of_parameters_is_named_as_asv_prints_it_too(pattern, ids):
+    cases = timed_cases([benchmark("b.f", (("5", "50"), ("'x'",))), benchmark("b.g")])
+    assert [case.id for case in chosen(cases, pattern, BenchmarkChoice())] == ids
+    left = chosen(cases, None, BenchmarkChoice(exclude=(pattern,)))
+    assert {case.id for case in left} == {case.id for case in cases} - set(ids)
 
 
 def test_an_unreadable_pattern_is_named():

@@ -87,7 +87,10 @@ class Running(WithPolicy):
     ] = "auto"
     unsafe: Annotated[bool, option("Run without a sandbox. Recorded in the verdict.", "--unsafe")] = False
     effort: Annotated[Literal["quick", "standard", "thorough"], option("How long to time.")] = "standard"
-    bench: Annotated[str | None, option("Time only benchmarks whose id holds this.", metavar="REGEX")] = None
+    bench: Annotated[
+        str | None,
+        option("Time only benchmarks whose id, or name as asv prints it, holds this.", metavar="REGEX"),
+    ] = None
     jobs: Annotated[int, option("Test files run at a time.", metavar="N", min=1)] = 1
     seed: Annotated[
         int | None,

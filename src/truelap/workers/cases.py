@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from truelap.task import BenchmarkChoice
 
+_EXAMPLES = 3
+
 
 class Benchmark(Frozen):
     """One benchmark as base's suite describes it; `error` tells why it cannot even be built."""
@@ -41,6 +43,16 @@ class Timed(Frozen):
     benchmark: Benchmark
     param: int | None
     params: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a pattern is searched in: the id, and the benchmark with its parameters as asv prints it.
+
+        >>> told = Benchmark.model_validate({"module": "b", "class": None, "attr": "time_f", "name": "time_f", "error": None})
+        >>> Timed(id="time_f-0", benchmark=told, param=0, params=("50", "'a'")).names
+        ('time_f-0', "time_f(50, 'a')")
+        """
+        return (self.id, f"{self.benchmark.name}({', '.join(self.params)})") if self.params else (self.id,)
 
     def order(self, seed: int, *, own_code: bool = True) -> dict[str, Any]:
         """The message that opens this case in a worker: base's metadata, dictated to both sides.
@@ -125,27 +137,34 @@ def timed_cases(benchmarks: Iterable[Benchmark]) -> tuple[Timed, ...]:
 
 
 def chosen(cases: tuple[Timed, ...], pattern: str | None, choice: BenchmarkChoice) -> tuple[Timed, ...]:
-    """The cases whose id holds the command line's pattern, one of the task's `include` and none of its `exclude`.
+    """The cases that the command line's pattern names, one of the task's `include` and none of its `exclude`.
 
-    All are regular expressions, searched in the id.
+    All are regular expressions, searched in each of a case's `names`.
 
     Raises:
         UsageError: a pattern is no regular expression, or nothing is left.
     """
     try:
-        wanted = [re.compile(text) for text in (pattern,) if text is not None]
+        wanted = None if pattern is None else re.compile(pattern)
         include = [re.compile(text) for text in choice.include]
         exclude = [re.compile(text) for text in choice.exclude]
     except re.error as error:
         raise UsageError(f"benchmark pattern {error.pattern!r}: {error}") from error
+    named = tuple(case for case in cases if wanted is None or _named(case, [wanted]))
+    if cases and not named:
+        raise UsageError(f"--bench {pattern} matches none of the {_counted(cases)}")
     left = tuple(
-        case
-        for case in cases
-        if all(rule.search(case.id) for rule in wanted)
-        and (not include or any(rule.search(case.id) for rule in include))
-        and not any(rule.search(case.id) for rule in exclude)
+        case for case in named if (not include or _named(case, include)) and not _named(case, exclude)
     )
-    if cases and not left:
-        some = ", ".join(case.id for case in cases[:3])
-        raise UsageError(f"no benchmark of base is selected (base has {len(cases)}: {some}, ...)")
+    if named and not left:
+        raise UsageError(f"the task file's include and exclude leave none of the {_counted(named)}")
     return left
+
+
+def _named(case: Timed, patterns: Iterable[re.Pattern[str]]) -> bool:
+    return any(rule.search(name) for rule in patterns for name in case.names)
+
+
+def _counted(cases: tuple[Timed, ...]) -> str:
+    some = ", ".join(case.id for case in cases[:_EXAMPLES])
+    return f"{len(cases)} benchmarks of base, for example {some}"
