@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
@@ -260,22 +259,3 @@ def load_policy(path: Path | None = None) -> Policy:
     except OSError as error:
         raise UsageError(f"policy {path}: {error.strerror}; name a readable file with --policy") from error
     return parse_policy(content, str(path))
-
-
-def as_shell(policy: Policy) -> str:
-    """The patterns as shell assignments, for `eval` in a verifier's script (arrays of bash).
-
-    Each array holds extended regular expressions as `grep -E` reads them.
-    """
-
-    def array(name: str, patterns: tuple[str, ...]) -> str:
-        return f"{name}=({' '.join(shlex.quote(p) for p in patterns)})"
-
-    return "\n".join(
-        (
-            array("TRUELAP_PROTECTED_PATTERNS", policy.protected.patterns),
-            array("TRUELAP_TEST_PATTERNS", policy.test_code.patterns),
-            array("TRUELAP_CONFIG_PATTERNS", policy.test_code.config_patterns),
-            f"TRUELAP_POLICY_DIGEST={shlex.quote(policy.digest)}",
-        )
-    )

@@ -69,7 +69,8 @@ def doctor(options: Doctor) -> int:
 
 def policy_show(options: PolicyShow) -> int:
     """Print patterns, thresholds and limits. They stand in one place."""
-    from truelap.policy import as_shell, load_policy, shipped_bytes
+    from truelap.policy import load_policy, shipped_bytes
+    from truelap.shell import as_shell
 
     policy = load_policy(options.policy)
     if options.form == "sh":
