@@ -128,6 +128,7 @@ def test_help_loads_nothing_that_it_does_not_need():
         (("verify", ".", "--sandbox", "x"), "verify: --sandbox: 'x' is not one of 'auto', 'bubblewrap'"),
         (("verify", ".", "--base"), "--base"),
         (("verify", ".", "more"), "(more)"),
+        (("verfy",), "there is no command verfy. Did you mean 'verify'? See `truelap --help`"),
         (("no-such-command",), "there is no command no-such-command"),
         (("policy", "show", "--as", "x"), "policy show: --as: 'x'"),
         (("demo", "--require", "faster"), "demo: there is no option --require"),
@@ -204,7 +205,9 @@ def test_rejected_is_1_and_said_in_words(tiny, tmp_path):
 def test_one_check_leaves_no_verdict_to_be_read_back(tiny, tmp_path, out):
     argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--out", out)
     done = truelap(*argv, "--json")
-    assert (done.returncode, json.loads(done.stdout)["check"]) == (0, "tests")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["check"]) == (0, "tests")
+    assert not {"outcome", "reward", "speed"} & set(found)
     report = (out / "report.txt").read_text()
     assert report.startswith("tests: 4 of 4 pass again\n")
     assert "ACCEPTED" not in report
@@ -240,8 +243,21 @@ def test_require_faster_turns_an_accepted_patch_away(tiny, tmp_path):
     tiny.write({"tiny/__init__.py": "def total(n):\n    return sum([i for i in range(n)])  # as it was\n"})
     argv = ("time", tiny.folder, "--base", "HEAD", "--worktree", *QUICK, "--json")
     plain, required = truelap(*argv), truelap(*argv, "--require", "faster")
-    assert json.loads(plain.stdout)["speed"] == "same"
+    found = json.loads(plain.stdout)
+    assert found["speed"] == "same"
+    assert not {"outcome", "reward"} & set(found)
     assert (plain.returncode, required.returncode) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(name, "--layout=harbor") for name in ("test", "outputs", "time")]
+    + [(name, "--require=faster") for name in ("test", "outputs")],
+)
+def test_one_check_does_not_offer_what_it_cannot_heed(command, option):
+    assert "there is no option" in complaint(
+        truelap(command, ".", "--base", "HEAD", "--head", "HEAD", option), 2
+    )
 
 
 def test_worktree_may_name_a_folder_or_not(tiny):

@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truelap.model import Reward
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,7 +75,10 @@ def _log_speedup(changes: tuple[Change, ...], rules: RewardRules) -> tuple[float
     if not confirmed:
         return 0.0, "accepted, without a confirmed change of speed"
     value = _mean(_capped(change.credit, rules.cap) for change in changes)
-    return value, f"mean of ln(speed-up) over {len(changes)} benchmarks, {confirmed} of them changed"
+    return (
+        value,
+        f"mean of ln(speed-up) over {counted(len(changes), 'benchmark')}, {confirmed} of them changed",
+    )
 
 
 def _formulacode_v1(changes: tuple[Change, ...], _rules: RewardRules) -> tuple[float | None, str]:
@@ -94,7 +98,7 @@ def _advantage(changes: tuple[Change, ...], rules: RewardRules) -> tuple[float |
             "scheme advantage needs the reference patch timed in the same run; name it in the task file",
         )
     value = _mean(_capped(c.credit, rules.cap) - _capped(c.reference or 0.0, rules.cap) for c in compared)
-    return value, f"mean of ln(reference's time / candidate's time) over {len(changes)} benchmarks"
+    return value, f"mean of ln(reference's time / candidate's time) over {counted(len(changes), 'benchmark')}"
 
 
 _SCHEMES: dict[str, Callable[[tuple[Change, ...], RewardRules], tuple[float | None, str]]] = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.model import Finding, Reward, Submission, Verdict
 from truelap.reasons import REASONS, reason_of
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,7 +144,7 @@ def _rejected_regressions(
     slower = _count(sections["timing"], "n_slower")
     told = any(f.code == "benchmarks:regressed" and f.level == "fail" for f in case.findings)
     if policy.verdict.regressions == "reject" and slower and not told:
-        message = f"{slower} benchmarks are slower, and the policy rejects that"
+        message = f"{counted(slower, 'benchmark')} {'is' if slower == 1 else 'are'} slower, and the policy rejects that"
         yield Finding(code="benchmarks:regressed", level="fail", message=message)
 
 

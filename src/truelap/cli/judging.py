@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truelap.cli.options import Judged, command
+from truelap.cli.options import Checked, Judged, Timed, command
 from truelap.cli.words import say, say_json
 from truelap.errors import TruelapError, UsageError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import typer
 
     from truelap.cli.options import Running
+    from truelap.model import Verdict
     from truelap.settings import Settings
     from truelap.task import Task
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, "verify", Judged)(verify)
-    command(app, "test", Judged)(test)
-    command(app, "outputs", Judged)(outputs)
-    command(app, "time", Judged)(time)
+    command(app, "test", Checked)(test)
+    command(app, "outputs", Checked)(outputs)
+    command(app, "time", Timed)(time)
 
 
 def verify(options: Judged) -> int:
@@ -36,17 +37,17 @@ def verify(options: Judged) -> int:
     return _judge(options, None)
 
 
-def test(options: Judged) -> int:
+def test(options: Checked) -> int:
     """Run base's tests on both sides, nothing else: no verdict."""
     return _judge(options, "tests")
 
 
-def outputs(options: Judged) -> int:
+def outputs(options: Checked) -> int:
     """Compare what benchmarks compute, nothing else: no verdict."""
     return _judge(options, "outputs")
 
 
-def time(options: Judged) -> int:
+def time(options: Timed) -> int:
     """Time both sides, nothing else: no verdict."""
     return _judge(options, "time")
 
@@ -78,7 +79,7 @@ def _check_pattern(pattern: str) -> None:
         raise UsageError(f"--bench {pattern}: {error}; give a regular expression") from error
 
 
-def _judge(options: Judged, only: str | None) -> int:
+def _judge(options: Checked, only: str | None) -> int:
     from truelap.cli import cannot_be_stopped
     from truelap.cli.watch import Watch
     from truelap.peers.formulacode import write_layout
@@ -88,6 +89,8 @@ def _judge(options: Judged, only: str | None) -> int:
     from truelap.verdict import exit_code
     from truelap.verify import verify as judge
 
+    require = options.require if isinstance(options, Timed) else None
+    form = options.layout if isinstance(options, Judged) else "harbor"
     with _older_result_told(options.out), Watch(quiet=options.quiet) as watch:
         task = load_task(options.task)
         verdict = judge(
@@ -99,22 +102,27 @@ def _judge(options: Judged, only: str | None) -> int:
                 task,
                 work=options.work,
                 keep=options.keep,
-                require=options.require,
-                layout=options.layout,
+                require=require,
+                layout=form,
             ),
             only=only,
             progress=watch.show,
-            layout=write_layout if options.layout == "formulacode" else None,
+            layout=write_layout if form == "formulacode" else None,
             **options.submission(),
             **options.start(),
         )
     cannot_be_stopped()
     if options.json:
-        data = verdict.model_dump(mode="json")
-        say_json({"check": only, **data} if only else data)
+        say_json(_found_by(only, verdict) if only else verdict.model_dump(mode="json"))
     elif not options.quiet:
         say(render_text(verdict, only).rstrip("\n"))
-    return exit_code(verdict, options.require)
+    return exit_code(verdict, require)
+
+
+def _found_by(check: str, verdict: Verdict) -> dict[str, Any]:
+    """What one check found, without what only the whole line can say; how fast a patch is, timing alone can."""
+    whole = {"outcome", "reward"} if check == "time" else {"outcome", "reward", "speed"}
+    return {"check": check, **verdict.model_dump(mode="json", exclude=whole)}
 
 
 @contextmanager

@@ -103,16 +103,28 @@ class Running(WithPolicy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged(Running, Submitted):
-    """verify, test and time."""
+class Checked(Running, Submitted):
+    """test and outputs: what one check finds."""
 
     keep: Annotated[
         Path | None,
         option("Keep what base's tests show here, for the next submission to the same task.", metavar="DIR"),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timed(Checked):
+    """time: a check that can say how fast a patch is."""
+
     require: Annotated[
         Literal["faster"] | None, option("Exit 1 unless the patch is a confirmed speed-up.")
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Timed):
+    """verify."""
+
     layout: Annotated[
         Literal["harbor", "formulacode"], option("formulacode: also write what its graders read.")
     ] = "harbor"

@@ -38,6 +38,9 @@ def in_a_line(error: Any) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "truelap"
     command = path.removeprefix("truelap").strip()
+    text = text.replace(" Did you mean", ". Did you mean") if text.startswith("there is no") else text
     text = text.rstrip(".")
     text = text if text.startswith("-") else text[:1].lower() + text[1:]
-    return f"{command}{': ' if command else ''}{text}; see `{path} --help`"
+    return (
+        f"{command}{': ' if command else ''}{text}{' See' if text.endswith('?') else '; see'} `{path} --help`"
+    )

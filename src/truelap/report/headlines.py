@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from truelap.reasons import reason_of
 from truelap.report.encode import visible
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,15 +99,6 @@ def unimported(timing: Mapping[str, Any]) -> str:
         return ""
     whose = "its" if count == 1 else "their"
     return f"; {counted(count, 'module')} of the suite cannot be imported at base: {whose} benchmarks are not timed"
-
-
-def counted(count: int, what: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "test"), counted(2, "test")
-    ('1 test', '2 tests')
-    """
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def computing(outputs: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests.results import last_line
 from truelap.model import Finding
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,18 +25,14 @@ def base_notes(base: Side) -> Iterable[Finding]:
     if names := tuple(base.uncollected):
         reason = last_line(next(iter(base.uncollected.values()))).removeprefix("E ").strip()
         text = (
-            f"{_counted(base.n_uncollected, 'file')} of tests cannot be collected at base, and"
+            f"{counted(base.n_uncollected, 'file')} of tests cannot be collected at base, and"
             f" {'asks' if base.n_uncollected == 1 else 'ask'} nothing: {_some(names, base.n_uncollected)}"
         )
         yield Finding(code="tests:base_uncollected", level="info", message=text + (reason and f" ({reason})"))
     if ids := base.failing:
         verb = "fails at base, and asks" if len(ids) == 1 else "fail at base, and ask"
-        text = f"{_counted(len(ids), 'test')} {verb} nothing: {_some(ids, len(ids))}"
+        text = f"{counted(len(ids), 'test')} {verb} nothing: {_some(ids, len(ids))}"
         yield Finding(code="tests:base_failing", level="info", message=text)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _some(names: tuple[str, ...], count: int) -> str:

@@ -16,6 +16,7 @@ from truelap.checks.tests.tampering import tampering
 from truelap.checks.tests.telling import details, summary
 from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence, ValueEvidence
 from truelap.model import Evidence, Finding
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,7 +125,12 @@ def judge(evidence: TestsEvidence, policy: Policy) -> tuple[Finding, ...]:
 def _unsteady(evidence: TestsEvidence) -> Iterable[Finding]:
     if ids := evidence.base.unsteady:
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        text = f"{len(ids)} tests pass at base only sometimes, and are not judged: {', '.join(ids[:_NAMED])}{more}"
+        verb = (
+            "passes at base only sometimes, and is"
+            if len(ids) == 1
+            else "pass at base only sometimes, and are"
+        )
+        text = f"{counted(len(ids), 'test')} {verb} not judged: {', '.join(ids[:_NAMED])}{more}"
         yield Finding(code="tests:unsteady", level="info", message=text)
 
 
