@@ -112,8 +112,16 @@ def test_the_page_of_commands_names_every_command_and_every_option():
     assert table_names("docs/reference/commands.md") - {"--"} >= set(commands())
     named = set(re.findall(r"--[a-z][a-z-]+", page))
     options = set().union(*commands().values(), ["--version"]) - {"--help"}
-    assert options - named - {"--as"} == set()
+    assert options - named == set()
     assert named - options - {"--help"} == set()
+
+
+@pytest.mark.parametrize("command", ["report", "redteam", "doctor", "policy show"])
+def test_a_command_with_options_of_its_own_has_a_section_with_them(command):
+    page = (ROOT / "docs/reference/commands.md").read_text("utf-8")
+    section = page.split(f"\n## {command}\n", 1)[1].split("\n## ", 1)[0]
+    named = set(re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE))
+    assert named == commands()[command] - {"--help", "--debug", "--policy"}
 
 
 ELSEWHERE = {"task": {"base_file"}}
