@@ -520,6 +520,11 @@ def test_collect_replaces_a_planted_link(tiny, tmp_path):
     assert diff.is_file()
 
 
+def test_a_note_without_a_path_has_no_dash_in_its_place(tiny):
+    done = truelap("collect", tiny.folder, "--base", "HEAD")
+    assert done.stderr.startswith("truelap: base:movable: base was named 'HEAD'")
+
+
 @pytest.mark.parametrize("place", ["", "no/such/folder/tree.diff"])
 def test_collect_into_a_folder_is_one_clear_line(tiny, tmp_path, place):
     done = truelap("collect", tiny.folder, "--base", "HEAD", "--out", tmp_path / place)

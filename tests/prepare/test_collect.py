@@ -256,7 +256,7 @@ def test_a_base_that_its_author_could_move_is_noted(store, repo, base, form, nam
     _, notes = collect_patch(store, moved, form(repo.folder), POLICY)
     assert [(note.code, note.level) for note in notes] == [("base:movable", "info")]
     assert repr(name) in notes[0].message
-    assert repo.head() in notes[0].message
+    assert f"commit {repo.head()} now" in notes[0].message
 
 
 def test_a_base_that_nobody_can_move_needs_no_note(store, repo, base, tmp_path):

@@ -149,7 +149,7 @@ def admit(options: Admit) -> int:
         say_json({"admitted": rejected is None, "rejected": rejected, "findings": findings})
     else:
         for finding in case.findings:
-            say(one_line(f"{finding.code} {finding.path or '-'}: {finding.message}"))
+            say(one_line(_told(finding)))
         say(rejected or "admitted")
     return 0 if rejected is None else 1
 
@@ -226,4 +226,9 @@ def _new_folder(folder: Path) -> Path:
 
 def _tell(findings: tuple[Finding, ...]) -> None:
     for finding in findings:
-        complain(f"{finding.code} {finding.path or '-'}: {finding.message}")
+        complain(_told(finding))
+
+
+def _told(finding: Finding) -> str:
+    place = f" {finding.path}" if finding.path else ""
+    return f"{finding.code}{place}: {finding.message}"

@@ -32,7 +32,7 @@ def _movable(base: Base) -> tuple[Finding, ...]:
         return ()
     message = (
         f"base was named {base.given!r}, a name that whoever owns the repository can point elsewhere;"
-        f" it is commit {base.commit} now, and only such an id cannot be moved"
+        f" it is commit {base.commit} now; if the submission's author can do that, name this id with --base"
     )
     return (Finding(code="base:movable", level="info", message=message),)
 
