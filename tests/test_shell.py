@@ -48,7 +48,7 @@ def test_a_pattern_that_only_python_reads_so_is_refused(pattern):
 @pytest.mark.parametrize(
     "pattern",
     [
-        r"(^|/)test_[^/]*\.py$",
+        r"(^|/)[^/]*_[^/]+\.py$",
         "^a{2}b$",
         "a{1,}b",
         r"a\+b",
