@@ -288,8 +288,10 @@ def test_too_few_passes_at_base_are_inconclusive(lap):
         "test_core.py": "def test_a():\n    pass\ndef test_b():\n    pass\ndef test_c():\n    assert 0\n",
     }
     found = lap({"core.py": "x = 1\n"}, base=base)
-    assert (found.codes, found.levels) == (["tests:too_few_base_passes"], {"inconclusive"})
-    assert lap({"core.py": "x = 1\n"}, base=base, task={"tests": {"min_base_pass": 2}}).findings == ()
+    assert found.codes == ["tests:too_few_base_passes", "tests:base_failing"]
+    assert found.levels == {"inconclusive", "info"}
+    enough = lap({"core.py": "x = 1\n"}, base=base, task={"tests": {"min_base_pass": 2}})
+    assert enough.codes == ["tests:base_failing"]
 
 
 def test_no_tests_at_all_are_inconclusive_and_say_why(lap):
@@ -297,6 +299,10 @@ def test_no_tests_at_all_are_inconclusive_and_say_why(lap):
     assert found.codes == ["tests:too_few_base_passes"]
     broken = lap({"core.py": "x = 1\n"}, base={"core.py": "", "test_core.py": "import nothing_like_it\n"})
     assert "nothing_like_it" in broken.text("tests:too_few_base_passes")
+    assert broken.text("tests:base_uncollected") == (
+        "1 file of tests cannot be collected at base, and asks nothing: test_core.py"
+        " (ModuleNotFoundError: No module named 'nothing_like_it')"
+    )
 
 
 def test_tests_that_fail_at_base_may_do_as_they_like(lap):
@@ -310,4 +316,4 @@ def test_tests_that_fail_at_base_may_do_as_they_like(lap):
         "failed",
         "passed",
     )
-    assert found.findings == ()
+    assert found.codes == ["tests:base_failing"]

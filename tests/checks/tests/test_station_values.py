@@ -1,5 +1,7 @@
 """The station judges by values: a worker that says "passed" is not enough, and honest code is left in peace."""
 
+import re
+
 import pytest
 
 WRONG = "def double(x):\n    return 3 * x\n"
@@ -42,10 +44,22 @@ def test_a_forged_pass_is_a_regression(lap, shipped, forgery):
     assert found.candidate == dict.fromkeys(IDS, "passed"), "the forgery must deceive pytest"
     assert found.regressed == IDS
     assert found.codes == ["tests:regressed"]
-    assert "(other values)" in found.text("tests:regressed")
+    assert "(other values; tests/test_core.py:5: value: " in found.text("tests:regressed")
     row = found.evidence.artifacts()["tests.json"]["tests"][IDS[0]]
     assert (row["candidate"], row["values"]) == ("passed", "differs")
-    assert row["message"].startswith("tests/test_core.py:5, value 0")
+    assert row["message"].startswith("tests/test_core.py:5: value: ")
+
+
+def test_what_fails_is_told_in_base_s_own_lines_and_both_values(lap, shipped):
+    plain = shipped.without(["perturb", "canaries", "mutants"])
+    found = lap({"pkg/core.py": "def double(x):\n    return 3 * x\n"}, policy=plain)
+    row = found.evidence.artifacts()["tests.json"]["tests"][IDS[1]]
+    assert row["candidate"] == "failed"
+    assert re.search(r"^>? +assert double\(2\) == 4$", row["message"], re.MULTILINE), row["message"]
+    assert not re.search(r"_[0-9a-f]{16}", row["message"]), row["message"]
+    assert re.search(
+        r"test_two \(failed; tests/test_core\.py:\d+: value: 4 became 6\b", found.text("tests:regressed")
+    )
 
 
 MALFORMED = """

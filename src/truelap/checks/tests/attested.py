@@ -13,6 +13,7 @@ from truelap.checks.tests.attest_plan import candidates, file_of, rewrite, shown
 from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
+from truelap.checks.tests.readable import changed_lines, written_by_base
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import by_canaries, by_secret
 from truelap.checks.tests.sessions import Recording, Run
@@ -72,6 +73,13 @@ class Bench:
     def read(self, path: bytes) -> bytes:
         """Base's bytes of a file."""
         return (self.base.root / path.decode("utf-8", "surrogateescape")).read_bytes()
+
+    def lines(self, sources: Sources) -> dict[str, str]:
+        """Base's line for each rewritten one."""
+        found: dict[str, str] = {}
+        for path, changed in sources.files.items():
+            found |= changed_lines(self.read(path), changed)
+        return found
 
     def paths(self, before: Side) -> list[bytes]:
         """Files that may be rewritten."""
@@ -151,7 +159,7 @@ def by_values(bench: Bench, before: Side) -> Judged:
         sources, first = sources.bare("base's session of rewritten tests failed"), None
     before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
     run = replace(bench.run("candidate", sources), watched=True)
-    candidate = bench.made(run)
+    candidate = written_by_base(bench.made(run), sources.name, bench.lines(sources))
     steady = before.without({name for run in runs for name in missed(before, run)})
     names = list(filter(sources.speaks, steady.passed))
     known = truths(runs, names)

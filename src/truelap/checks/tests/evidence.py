@@ -174,11 +174,18 @@ def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> It
     spared = _spared(policy)
     known = (name for name in evidence.regressed if name in evidence.base.nodes)
     if ids := [name for name in known if evidence.fate(name) not in spared]:
-        shown = ", ".join(f"{name} ({evidence.fate(name)})" for name in ids[:_NAMED])
+        shown = ", ".join(f"{name} ({_became(evidence, name)})" for name in ids[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = f"{len(ids)} of {len(evidence.base.passed)} tests that pass at base do not: {shown}{more}"
         yield Finding(code="tests:regressed", level="fail", message=text)
     yield from _perturbed(evidence)
+
+
+def _became(evidence: TestsEvidence, name: str) -> str:
+    """What became of a test, and where its values leave base's."""
+    ruled = evidence.values.tests.get(name) if evidence.values else None
+    why = ruled.why if ruled and ruled.status == "differs" else ""
+    return f"{evidence.fate(name)}; {why}" if why else evidence.fate(name)
 
 
 def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
@@ -188,7 +195,7 @@ def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = (
             f"{len(ids)} of {len(found.tests)} tests compute other values than base"
-            f" once their literals are changed: {shown}{more}"
+            f" once the judge has changed their literals (so ids and values are not the repository's): {shown}{more}"
         )
         yield Finding(code="tests:perturbed", level="fail", message=text)
 

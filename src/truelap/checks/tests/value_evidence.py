@@ -219,5 +219,6 @@ def ruled(ruling: Ruling, sources: Sources) -> Ruled:
         first = ruling.deviations[0]
         site, home = sources.sites.get(first.site), sources.homes.get(first.site, "?")
         place = f"{home}:{site.line}" if site else home
-        why = f"{place}, value {first.slot} for the {first.occurrence + 1}. time: {first.difference}"
+        time = f", the {first.occurrence + 1}. time" if first.occurrence else ""
+        why = f"{place}{time}: {first.difference}"
     return Ruled(status=ruling.status, compared=ruling.compared, why=why)
