@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from truelap.redteam.attack import load_attacks
 from truelap.redteam.campaign import run
-from truelap.redteam.table import as_data, summed
+from truelap.redteam.table import as_data, show, summed
 from truelap.settings import Settings
 
 ATTACKS = {attack.id: attack for attack in load_attacks()}
@@ -45,6 +47,9 @@ def test_some_of_each_kind_end_as_their_entries_say(tmp_path):
     assert wrong(scores) == {}
     assert all(score.right for score in scores)
     assert f"{len(QUICK)} of {len(QUICK)} attacks caught" in summed(scores)
+    shown = io.StringIO()
+    show(scores, Console(file=shown, width=200))
+    assert "accepted without its gain" in shown.getvalue()
 
 
 def test_an_entry_that_is_wrong_is_found(tmp_path):

@@ -91,7 +91,9 @@ def _row(score: Score) -> tuple[str, ...]:
 
 
 def _found(trial: Trial) -> str:
-    return f"{trial.came.outcome}: {trial.attack.expect.finding or trial.attack.expect.failure_reason or ''}"
+    outcome = "accepted without its gain" if trial.came.outcome == "accepted" else trial.came.outcome
+    why = trial.attack.expect.finding or trial.attack.expect.failure_reason
+    return f"{outcome}: {why}" if why else outcome
 
 
 def _cell(trial: Trial, right: str) -> str:
