@@ -651,7 +651,10 @@ def test_doctor_says_what_is_here():
     done = truelap("doctor", "--json")
     assert {"backends", "machine"} <= set(json.loads(done.stdout))
     assert done.returncode == 0, "the other tests need a sandbox as well"
-    assert "Sandbox bubblewrap works here." in truelap("doctor").stdout
+    shown = truelap("doctor").stdout
+    assert "Sandbox bubblewrap works here." in shown
+    assert "  -   sandbox: not needed, bubblewrap works (the submission runs as" in shown
+    assert "  NO " not in shown.split("\nmachine\n")[0]
 
 
 def test_grade_of_nothing(tmp_path):

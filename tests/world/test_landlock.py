@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -277,6 +278,13 @@ def test_an_interpreter_that_others_cannot_reach_is_one_clear_line(reachable, tm
     (closed / "python").symlink_to(reachable.executable)
     with pytest.raises(WorldError, match=r"is closed to other users.*chmod o\+x"):
         demand_reach(replace(reachable, executable=closed / "python"))
+    (closed / "true").write_bytes(b"")
+    with tempfile.TemporaryDirectory() as folder:
+        linked = Path(folder, "linked")
+        linked.parent.chmod(0o755)
+        linked.symlink_to(closed / "true")
+        with pytest.raises(WorldError, match="linked, which leads into it by a link; name an interpreter"):
+            demand_reach(replace(reachable, executable=linked))
 
 
 def test_a_tree_that_others_cannot_reach_is_one_clear_line(sandbox, step, tmp_path, is_root):

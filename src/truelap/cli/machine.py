@@ -56,13 +56,13 @@ def doctor(options: Doctor) -> int:
     if options.json:
         say_json(found.as_data())
     else:
-        for title, lines in (
-            *((f"sandbox {name}", backend.lines) for name, backend in found.backends.items()),
-            ("machine", found.machine),
-        ):
-            say(title)
-            _show(lines)
-    if not options.json:
+        stronger = None
+        for name, backend in found.backends.items():
+            say(f"sandbox {name}")
+            _show(backend.lines, stronger)
+            stronger = stronger or (name if backend.trusted else None)
+        say("machine")
+        _show(found.machine)
         say(_summary(found))
     return 0 if found.trusted else 3
 
@@ -88,10 +88,14 @@ def _keeps_show_a_subcommand() -> None:
     """The policy in force."""
 
 
-def _show(lines: Iterable[Capability]) -> None:
+def _show(lines: Iterable[Capability], instead: str | None = None) -> None:
+    """Print each line; where a stronger sandbox works instead, a line that does not hold is no failure."""
     for line in lines:
         detail = f": {line.detail}" if line.detail else ""
-        say(f"  {'ok ' if line.holds else 'NO '} {line.name}{detail}")
+        if line.holds or instead is None:
+            say(f"  {'ok ' if line.holds else 'NO '} {line.name}{detail}")
+        else:
+            say(f"  -   {line.name}: not needed, {instead} works{detail and f' ({line.detail})'}")
 
 
 def _summary(found: Survey) -> str:

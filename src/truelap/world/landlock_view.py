@@ -32,9 +32,10 @@ def demand_reach(interpreter: Interpreter) -> None:
     for path in (interpreter.executable, *interpreter.path, *(bind.source for bind in interpreter.binds)):
         closed = reach.barrier(path)
         if closed is not None:
+            where = "" if path.is_relative_to(closed) else ", which leads into it by a link"
             raise WorldError(
-                f"{closed} is closed to other users, so the sandbox cannot use {path}; "
-                f"open it (chmod o+x {closed}), or name another interpreter with --python"
+                f"{closed} is closed to other users, so the sandbox cannot use {path}{where}; "
+                f"name an interpreter that lies elsewhere with --python, or open {closed} (chmod o+x {closed})"
             )
 
 
