@@ -190,3 +190,17 @@ def test_contents_that_git_cannot_compare_in_time_are_a_diff_that_cannot_be_had(
     done = collect(Worktree(repo.folder), case, world, POLICY, Task(), None)
     assert done.patch.applied is False
     assert "no answer within" in done.patch.error
+
+
+@pytest.mark.parametrize("form", ["patch", "head"])
+def test_a_path_nested_deeper_than_anybody_walks(repo, judge, form):
+    def submitted(folders):
+        path = "d/" * folders + "x.txt"
+        if form == "head":
+            repo.write({path: "x"})
+            return Head(repo.folder, repo.commit())
+        text = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n"
+        return PatchFile(text.encode())
+
+    assert judge(submitted(90)) == {}
+    assert is_size(judge(submitted(205)))

@@ -27,6 +27,7 @@ def test_the_whole_is_refused_once_whatever_the_limit(added, scene):
 
 def test_a_long_path_of_base_and_what_has_no_bytes_are_fine(action, added, changed):
     assert action(changed(b"x" * 256)) is None
+    assert action(changed(b"d/" * 150 + b"x.py")) is None
     assert action(dataclasses.replace(added(b"vendor", mode=GITLINK), content=None)) is None
 
 
@@ -40,12 +41,12 @@ def test_a_large_file_that_goes_or_only_changes_mode_is_fine(action, changed):
     assert action(dataclasses.replace(same, content=None)) is None
 
 
-@pytest.mark.parametrize("path", [b"x" * 256, b"/".join([b"x" * 100] * 11)])
+@pytest.mark.parametrize("path", [b"x" * 256, b"/".join([b"x" * 100] * 11), b"d/" * 101 + b"x.py"])
 def test_a_path_that_no_disk_holds_is_refused(action, added, path):
     assert action(added(path)) == "refuse"
 
 
-@pytest.mark.parametrize("path", [b"x" * 255, b"/".join([b"x" * 100] * 10), b"a.py"])
+@pytest.mark.parametrize("path", [b"x" * 255, b"/".join([b"x" * 100] * 10), b"d/" * 100 + b"x.py", b"a.py"])
 def test_usual_paths_are_fine(action, added, path):
     assert action(added(path)) is None
 

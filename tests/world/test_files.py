@@ -130,3 +130,14 @@ def test_a_tree_takes_some_paths_from_another(tmp_path, store):
     assert set(made.manifest) == {b"a/b", b"c", b"d/e", b"f"}
     assert not deviations(made.root, made.manifest)
     assert [(made.root / name).read_bytes() for name in ("a/b", "c", "d/e", "f")] == [b"1", b"2", b"4", b"5"]
+
+
+@pytest.mark.parametrize(("folders", "holds"), [(100, True), (205, False)])
+def test_a_tree_that_we_cannot_walk_is_no_error_of_usage(store, tmp_path, folders, holds):
+    path = b"d/" * folders + b"x"
+    tree = store.replace(None, [(path, REGULAR, store.add_blob(b"x"))])
+    if holds:
+        assert path in write_tree(store, tree, tmp_path / "out").manifest
+    else:
+        with pytest.raises(WorldError, match="nested deeper than 200"):
+            write_tree(store, tree, tmp_path / "out")

@@ -1,7 +1,7 @@
 """A submission of enormous size makes a parser give up, a log be cut or a disk run full, and the fault looks like ours.
 
-The same goes for one enormous file, for a path longer than a file system can hold, and for a small diff that unpacks to an
-enormous tree.
+The same goes for one enormous file, for a path longer than a file system can hold or nested deeper than anybody walks, and for
+a small diff that unpacks to an enormous tree.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from truelap.rules import Change, Scene
 
 _LONGEST_NAME = 255  # bytes in one component: what Linux file systems hold
+_DEEPEST = 100  # folders above a file; every walk of ours goes deeper
 
 
 def judge(change: Change, scene: Scene) -> Ruling | None:
@@ -31,12 +32,9 @@ def judge(change: Change, scene: Scene) -> Ruling | None:
         )
     if _too_large(change):
         return Ruling("refuse", f"a file of more than {limits.max_file_bytes} bytes")
-    if change.path not in scene.base_modes and _too_long(change, limits.max_path_bytes):
-        return Ruling(
-            "refuse",
-            f"a path of more than {limits.max_path_bytes} bytes, or a name of more than {_LONGEST_NAME}",
-        )
-    return None
+    if change.path in scene.base_modes:
+        return None
+    return _of_path(change, limits.max_path_bytes)
 
 
 def _too_large(change: Change) -> bool:
@@ -44,5 +42,9 @@ def _too_large(change: Change) -> bool:
     return is_file(change) and has_blob and change.content is None and not change.keeps_content
 
 
-def _too_long(change: Change, limit: int) -> bool:
-    return len(change.path) > limit or any(len(part) > _LONGEST_NAME for part in change.parts)
+def _of_path(change: Change, limit: int) -> Ruling | None:
+    if len(change.path) > limit or any(len(part) > _LONGEST_NAME for part in change.parts):
+        return Ruling("refuse", f"a path of more than {limit} bytes, or a name of more than {_LONGEST_NAME}")
+    if len(change.parts) - 1 > _DEEPEST:
+        return Ruling("refuse", f"a path below more than {_DEEPEST} folders")
+    return None

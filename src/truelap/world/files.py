@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, GITLINK, SYMLINK
-from truelap.world.disk import SPECIAL, walk
+from truelap.world.disk import SPECIAL, UnreadableError, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,11 +70,27 @@ def write_tree(store: Store, tree: str, into: Path) -> TreeOnDisk:
         _write(into, file, content)
         manifest[file.path] = (file.mode, hashlib.sha256(content).hexdigest())
     written = TreeOnDisk(into, manifest)
-    if deviations(into, manifest):
-        raise WorldError(
-            f"{into}: what is on disk is not the tree that was written; is the disk full or failing?"
-        )
+    prove(written, "what is on disk is not the tree that was written; is the disk full or failing?")
     return written
+
+
+def prove(tree: TreeOnDisk, otherwise: str) -> None:
+    """See that a tree of ours is on disk as we wrote it.
+
+    Args:
+        tree: no step has run in it.
+        otherwise: what to say when it is not.
+
+    Raises:
+        WorldError: it is not, or cannot be read.
+    """
+    try:
+        found = deviations(tree.root, tree.manifest)
+    except UnreadableError as error:
+        # Nobody asked for this folder, so it is no error of usage.
+        raise WorldError(f"{tree.root}: what was written cannot be read back: {error}") from error
+    if found:
+        raise WorldError(f"{tree.root}: {otherwise}")
 
 
 def copy_tree(tree: TreeOnDisk, into: Path) -> TreeOnDisk:

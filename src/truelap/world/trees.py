@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from truelap.errors import WorldError
-from truelap.world.files import TreeOnDisk, copy_tree, deviations, write_tree
+from truelap.world.files import TreeOnDisk, copy_tree, prove, write_tree
 from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
@@ -91,10 +91,7 @@ class Trees:
         Raises:
             WorldError: the original is not what was written: something outside a sandbox touched it.
         """
-        if deviations(tree.root, tree.manifest):
-            raise WorldError(
-                f"{tree.root}: files changed outside of any step; is another program using this folder?"
-            )
+        prove(tree, "files changed outside of any step; is another program using this folder?")
         if tree.root in self._shared:
             yield self._shared[tree.root]
             return
