@@ -76,3 +76,18 @@ def test_what_lies_below_src_is_the_product():
 )
 def test_under_which_name_it_is_installed(metadata):
     assert product(metadata).distributions == {"my-pkg-core"}
+
+
+def test_which_modules_it_names_outright():
+    found = product(
+        {
+            "pyproject.toml": "[project]\nname = 'my-plugin'\n[project.entry-points.pytest11]\nx = 'other.hooks'\n",
+            "other/__init__.py": "",
+        }
+    )
+    assert [
+        name for name in ("my_plugin", "other.hooks", "other.fixtures", "fixtures") if found.names(name)
+    ] == [
+        "my_plugin",
+        "other.hooks",
+    ]

@@ -10,7 +10,7 @@ from truelap.pytest_config import test_code_patterns as patterns_of
 
 def patterns(ini: str, *conftests: str) -> tuple[str, ...]:
     config = pick(lambda path: ini.encode() if path == "pytest.ini" else None, ("",), (9,))
-    return patterns_of(config, [text.encode() for text in conftests])
+    return patterns_of(config, [text.encode() for text in conftests], {"pkg.shipped"}.__contains__)
 
 
 def found(ini: str, path: str, *conftests: str) -> bool:
@@ -54,3 +54,20 @@ def test_modules_that_a_conftest_loads(conftest):
 
 def test_a_conftest_that_does_not_parse_names_nothing():
     assert patterns("[pytest]\n", "pytest_plugins = [") == ()
+
+
+@pytest.mark.parametrize(
+    "option", ["-p pkg.fixtures", "-q -ppkg.fixtures", "-p no:cacheprovider -p pkg.fixtures -v"]
+)
+def test_modules_that_base_has_pytest_load(option):
+    ini = f"[pytest]\naddopts = {option}\n"
+    assert found(ini, "src/pkg/fixtures.py")
+    assert found(ini, "pkg/fixtures/__init__.py")
+    assert not found(ini, "pkg/core.py")
+
+
+@pytest.mark.parametrize(
+    "option", ["-p no:cacheprovider", "-p pkg.shipped", "-q --pyargs pkg", "-p", "-k pkg"]
+)
+def test_other_options_load_nothing(option):
+    assert patterns(f"[pytest]\naddopts = {option}\n") == ()

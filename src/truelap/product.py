@@ -79,6 +79,14 @@ class Product:
         *folders, file = path.split("/")
         return self._in_src(path) or not self._words.isdisjoint([*folders, file.partition(".")[0]])
 
+    def names(self, module: str) -> bool:
+        """Whether metadata names a module outright, as a distribution, a package or an entry point.
+
+        Args:
+            module: its dotted name.
+        """
+        return re.sub(r"[-.]+", "_", module) in self._whole
+
     def imports(self, top: str, is_guarded: Callable[[str], bool]) -> bool:
         """Whether some source of the product speaks of a top-level module as one does who imports it.
 

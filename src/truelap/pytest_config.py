@@ -7,6 +7,7 @@ whatever `--rootdir` says; so the judge's copy stands beside the original, insid
 from __future__ import annotations
 
 import ast
+import itertools
 import posixpath
 import re
 import shlex
@@ -18,7 +19,7 @@ import iniconfig
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 # Only pytest reads these, and it reads them differently from any other name: the copy keeps the name.
 _DEDICATED = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
@@ -141,20 +142,25 @@ def _words(value: Any) -> tuple[str, ...]:
         return tuple(str(value).split())
 
 
-def test_code_patterns(config: PytestConfig, conftests: Iterable[bytes]) -> tuple[str, ...]:
+def test_code_patterns(
+    config: PytestConfig, conftests: Iterable[bytes], is_shipped: Callable[[str], bool]
+) -> tuple[str, ...]:
     """Regular expressions for what base's own pytest set-up makes test code, besides the policy's patterns.
 
     Args:
         config: base's; its `python_files` say what a test module is called. A glob that takes every module counts only
             below `testpaths`: it must not make the product test code.
         conftests: contents of base's conftest.py files; the modules in their `pytest_plugins` hold fixtures and hooks.
+        is_shipped: whether base's metadata names a module outright. A plugin that is the product may be named by `-p`,
+            and stays the product.
     """
     globs = [glob for glob in config.python_files if glob not in _DEFAULT_PYTHON_FILES]
     below = [re.escape(path.strip("/")) for path in config.testpaths if path.strip("/.")]
     found = [f"(^|/){_regex(glob)}$" for glob in globs if _LETTERS.search(glob.removesuffix(".py"))]
     if below and len(found) < len(globs):
         found.append(f"^({'|'.join(below)})/")
-    plugins = {name for content in conftests for name in _plugin_names(content)}
+    plugins = {name for name in _loaded(config.addopts) if not is_shipped(name)}
+    plugins |= {name for content in conftests for name in _plugin_names(content)}
     found += [f"(^|/){re.escape(name.replace('.', '/'))}(/__init__)?\\.py$" for name in sorted(plugins)]
     return tuple(found)
 
@@ -195,6 +201,17 @@ def _regex(glob: str) -> str:
     return re.escape(glob.rpartition("/")[2]).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
 
 
+def _loaded(addopts: tuple[str, ...]) -> Iterator[str]:
+    """The modules that `-p NAME` and `-pNAME` have pytest load."""
+    pairs = itertools.zip_longest(addopts, addopts[1:], fillvalue="")
+    names = (after if option == "-p" else option[2:] for option, after in pairs if option.startswith("-p"))
+    yield from (name for name in map(str.strip, names) if _is_module(name))
+
+
+def _is_module(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
 def _plugin_names(conftest: bytes) -> set[str]:
     try:
         tree = ast.parse(conftest)
@@ -203,7 +220,7 @@ def _plugin_names(conftest: bytes) -> set[str]:
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
     values = [node.value for node in assigned if node.value is not None and _sets_plugins(node)]
     texts = (leaf.value for value in values for leaf in ast.walk(value) if isinstance(leaf, ast.Constant))
-    return {text for text in texts if isinstance(text, str) and text.replace(".", "").isidentifier()}
+    return {text for text in texts if isinstance(text, str) and _is_module(text)}
 
 
 def _sets_plugins(node: ast.Assign | ast.AnnAssign) -> bool:

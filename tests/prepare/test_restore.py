@@ -291,6 +291,21 @@ def test_what_bases_own_pytest_setup_names_is_test_code_as_well(store, repo, run
     assert run(Worktree(repo.folder), base, off("own_tests")).discarded == ()
 
 
+def test_a_plugin_that_base_has_pytest_load_is_test_code_unless_it_is_the_product(store, repo, run):
+    files = {
+        "pyproject.toml": "[project]\nname = 'my-plugin'\n",
+        "pytest.ini": "[pytest]\naddopts = -p wordplug -p my_plugin\n",
+        "my_plugin.py": "x = 1\n",
+        "wordplug.py": "w\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    repo.write({"my_plugin.py": "x = 2\n", "wordplug.py": ""})
+    case = run(Worktree(repo.folder), base)
+    assert case.discarded == ("wordplug.py",)
+    assert contents(store, case.candidate_tree)["my_plugin.py"] == "x = 2\n"
+    assert run(Worktree(repo.folder), base, off("own_tests")).discarded == ()
+
+
 SERVED = {
     "pyproject.toml": "[project]\nname = 'pkg'\n",
     "pkg/__init__.py": "",

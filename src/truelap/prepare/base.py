@@ -95,12 +95,13 @@ def _with_suite(store: Store, base: Base) -> Base:
         config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
         names = {path.decode("utf-8", "surrogateescape") for path in paths}
         conftests = (read(name) for name in names if name.rpartition("/")[2] == "conftest.py")
+        product = Product(names, read)
         above = (posixpath.dirname(one.benchmark_dir) for one in configs if one.problem is None)
         return base.model_copy(
             update={
                 "protected_paths": protected_patterns(configs, paths, read),
-                "test_code": test_code_patterns(config, conftests),
-                "distributions": tuple(sorted(Product(names, read).distributions)),
+                "test_code": test_code_patterns(config, conftests, product.names),
+                "distributions": tuple(sorted(product.distributions)),
                 "import_folders": tuple(sorted({*above, *test_folders(config, names)})),
             }
         )
