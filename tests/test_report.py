@@ -335,9 +335,10 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
         row("b.time_slow", "slower", 0.002, 0.004),
         row(name, "faster", 12.34567, 0.5),
         row("b.time_b-0", "same", 1e-7, 1e-7, params=["10", "'x'"]),
-        row("b.mem_b", "invalid", reason="not timed: benchmarks of kind mem"),
+        row("b.mem_b", "invalid", reason="not timed: benchmarks of kind mem are not measured yet"),
+        row("b.track_b", "invalid", reason="not timed: benchmarks of kind track are not measured yet"),
     ]
-    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1, n_invalid=1)
+    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1, n_invalid=2)
     start = next(n for n, line in enumerate(lines) if line.endswith("benchmark"))
     table = lines[start:]
     assert table[0] == "               base  candidate  speed-up  benchmark"
@@ -347,7 +348,7 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
     assert table[3].startswith("  faster     12.3 s     500 ms    x24.69  benchmarks")
     assert table[3].endswith("_long_name-3")
     assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b-0 (10, 'x')"
-    assert table[5] == "  untimed   b.mem_b: benchmarks of kind mem"
+    assert table[5] == "  untimed   2 benchmarks of kind mem, track: not measured yet"
     assert table[6:] == ["  and 15 more in timing.json"]
     assert max(map(len, table)) == 80
 
@@ -364,6 +365,14 @@ def test_tests_that_regressed_are_named_and_those_left_out_counted():
     start = lines.index("  pass at base, and not here:")
     assert lines[start + 1 : start + 11] == [f"    {name}" for name in names[:10]]
     assert lines[start + 11] == "    and 2 more in tests.json"
+
+
+def test_a_test_that_a_finding_names_is_not_listed_again():
+    names = ["t.py::test_a", "t.py::test_ab"]
+    tests = outcomes_of(names, **{name: {**ROW, "candidate": "failed"} for name in names})
+    told = Finding(code="tests:regressed", level="fail", message="2 do not: t.py::test_ab (failed)")
+    lines = render_text(made(findings=[told], evidence=(("tests", tests),))[0]).splitlines()
+    assert lines[-2:] == ["  pass at base, and not here, too:", "    t.py::test_a"]
 
 
 @pytest.mark.parametrize(

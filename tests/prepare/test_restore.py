@@ -427,6 +427,13 @@ def test_what_is_protected_by_its_name_alone_says_by_which_pattern(repo, run):
     assert "asv config" in said["perf/suite.py"]
 
 
+def test_a_new_file_has_no_version_of_base_that_could_be_used(repo, run):
+    repo.write({"pkg/core.py": "x = 2\n", "pkg/tests/test_new.py": "", "pkg/testing/helpers.py": "other\n"})
+    said = {f.path: f.message for f in run(Worktree(repo.folder)).findings}
+    assert said["pkg/tests/test_new.py"] == "is test code; it is new, and left out"
+    assert said["pkg/testing/helpers.py"] == "is test code; base's version is used"
+
+
 def test_another_policy_passes_a_package_of_the_product_over(store, repo, run):
     files = {**FILES, "pkg/benchmarks/__init__.py": "", "pkg/benchmarks/run.py": "r\n"}
     base = base_of_revision(store, repo.folder, repo.commit(files))

@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival", "package"]
 
+_BASES, _NEW = "base's version is used", "it is new, and left out"
 _MESSAGES: Mapping[Fate, str] = {
-    "protected": "base's asv config resolves to it, so it belongs to the measurement setup; base's version is used",
-    "test_code": "is test code; base's version is used",
+    "protected": "base's asv config resolves to it, so it belongs to the measurement setup; " + _BASES,
+    "test_code": f"is test code; {_BASES}",
     "in_the_way": "stands where a restored file or its folder must be",
     "rival": "would be imported in place of a file of base that is put back",
-    "package": "decides from where a file that is put back is imported; base's version is used",
+    "package": "decides from where a file that is put back is imported; " + _BASES,
 }
 
 
@@ -154,6 +155,7 @@ class _Assembly:
         for fate, message in _MESSAGES.items():
             for entry in sorted_out[fate]:
                 told = (self._by_its_name(entry.path) if fate == "protected" else None) or message
+                told = told.replace(_BASES, _NEW) if entry.old_mode == 0 else told
                 yield Finding(code=f"discarded:{fate}", level="info", message=told, path=shown(entry.path))
 
     def _by_its_name(self, path: bytes) -> str | None:
@@ -162,7 +164,7 @@ class _Assembly:
             return None
         pattern = next((one for one in self._policy.protected.patterns if matches((one,), path)), None)
         return pattern and (
-            f"is named as measurement setup is (the policy's protected pattern {pattern}); base's version is used, even of product code"
+            f"is named as measurement setup is (the policy's protected pattern {pattern}); {_BASES}, even of product code"
         )
 
     def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from truelap.report.encode import visible
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _COUNTS = ("n_faster", "n_slower", "n_same", "n_missing", "n_invalid")
+_KIND = re.compile(r"not timed: benchmarks of kind (\w+)")
 _HEAD = f"  {'':<8}{'base':>9}{'candidate':>11}{'speed-up':>10}  benchmark"
 
 
@@ -27,9 +30,15 @@ def benchmark_lines(timing: Mapping[str, Any], width: int) -> Iterator[str]:
     if not rows:
         return
     yield _HEAD
-    yield from (_line(row, width) for row in rows)
-    counted = sum(count for key in _COUNTS if isinstance(count := timing.get(key), int))
-    if (hidden := counted - len(rows)) > 0:
+    kinds = [match and match[1] for match in (_KIND.match(str(row.get("reason"))) for row in rows)]
+    yield from (_line(row, width) for row, kind in zip(rows, kinds, strict=True) if kind is None)
+    if untimed := [visible(kind) for kind in kinds if kind]:
+        of = ", ".join(dict.fromkeys(untimed))
+        yield _ended(
+            f"  untimed   {counted(len(untimed), 'benchmark')} of kind {of}: not measured yet", width
+        )
+    every = sum(count for key in _COUNTS if isinstance(count := timing.get(key), int))
+    if (hidden := every - len(rows)) > 0:
         yield f"  and {hidden} more in timing.json"
 
 

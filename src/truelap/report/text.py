@@ -46,8 +46,8 @@ def render_text(verdict: Verdict, check: str | None = None) -> str:
             if text
             for line in _wrapped(f"  {name:<9} ", visible(text))
         ),
-        *_test_lines(verdict.tests),
         *_finding_lines(verdict),
+        *_test_lines(verdict),
         *benchmark_lines(verdict.timing, WIDTH),
         *([_NO_VERDICT] if check else ()),
     ]
@@ -102,10 +102,13 @@ def _values(told: Mapping[str, Any]) -> str:
     return f"{counts}{shown} are judged by what they compare, by {assertions}"
 
 
-def _test_lines(tests: Mapping[str, Any]) -> Iterator[str]:
-    regressed = [visible(name) for name in regressed_tests(tests)]
+def _test_lines(verdict: Verdict) -> Iterator[str]:
+    """Regressed tests that no finding names."""
+    told = "\n".join(f.message for f in verdict.findings if f.code == "tests:regressed")
+    every = regressed_tests(verdict.tests)
+    regressed = [visible(name) for name in every if f"{name} (" not in told]
     if regressed:
-        yield "  pass at base, and not here:"
+        yield f"  pass at base, and not here{', too' if len(regressed) < len(every) else ''}:"
         yield from (f"    {name}" for name in regressed[:_SHOWN_TESTS])
     if (hidden := len(regressed) - _SHOWN_TESTS) > 0:
         yield f"    and {hidden} more in tests.json"

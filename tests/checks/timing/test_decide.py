@@ -254,6 +254,15 @@ def test_nothing_delivered_is_the_submission_s_fault_and_not_inconclusive():
     assert codes(evidence(unmeasured(CASE, "missing", "boom"))) == [("benchmarks:missing", "fail")]
 
 
+def test_benchmarks_that_are_missing_for_one_reason_are_one_finding():
+    gone = [unmeasured(CASE, "missing", "boom"), unmeasured(CASE, "missing", "boom")]
+    found = judge(evidence(*gone, unmeasured(CASE, "missing", "else")), POLICY)
+    assert [one.message for one in found] == [
+        "2 benchmarks (m.time_f, m.time_f): boom",
+        "m.time_f: else",
+    ]
+
+
 def test_what_else_there_is_to_know():
     kept = evidence(
         measured(CASE, [visit(1.0)], 0.05),

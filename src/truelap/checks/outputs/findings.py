@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truelap.model import Finding
+from truelap.wording import counted, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,10 +41,10 @@ def judge(evidence: OutputEvidence, policy: Policy) -> tuple[Finding, ...]:
 def _of_cases(evidence: OutputEvidence) -> Iterator[Finding]:
     for case in evidence.of("differs"):
         yield Finding(code="outputs:differ", level="fail", message=f"{case.id}: {case.ruling.reason}")
-    for case in evidence.of("missing"):
-        yield Finding(code="outputs:missing", level="fail", message=f"{case.id}: {case.ruling.reason}")
+    for text in grouped((case.id, str(case.ruling.reason)) for case in evidence.of("missing")):
+        yield Finding(code="outputs:missing", level="fail", message=text)
     yield Finding(
         code="outputs:compared",
         level="info",
-        message=f"what {evidence.compared} of {len(evidence.cases)} benchmarks compute could be compared with base's",
+        message=f"what {evidence.compared} of {counted(len(evidence.cases), 'benchmark')} {'computes' if len(evidence.cases) == 1 else 'compute'} could be compared with base's",
     )

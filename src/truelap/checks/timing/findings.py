@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truelap.model import Finding, Level
+from truelap.wording import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,10 +42,14 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
     slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
+    gone = [case for case in evidence.cases if case.decision == "missing"]
+    if policy.keeps("missing_benchmarks"):
+        for text in grouped((case.id, str(case.reason)) for case in gone):
+            yield Finding(code="benchmarks:missing", level="fail", message=text)
     for case in evidence.cases:
         if case.decision == "missing" and policy.keeps("missing_benchmarks"):
-            yield Finding(code="benchmarks:missing", level="fail", message=f"{case.id}: {case.reason}")
-        elif case.impossible and policy.keeps("floor"):
+            continue
+        if case.impossible and policy.keeps("floor"):
             yield Finding(code="tamper:impossible_speed", level="fail", message=f"{case.id}: {case.reason}")
         elif case.decision == "slower":
             yield Finding(code="benchmarks:regressed", level=slower, message=f"{case.id}: {_times(case)}")
