@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_CONTINUED = re.compile(rb"[\x80-\xbf]")
+"""Bytes of UTF-8 that begin no character."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +26,19 @@ class Text:
     Attributes:
         text: without byte order mark.
         encoding: of the file, by its cookie or byte order mark.
-        starts: offset in `text` of each line.
-        lines: the lines with their ends, as Python's tokenizer sees them.
+        starts: offset in `text` of each line, as Python's tokenizer sees them.
+        extra: of each line in UTF-8, the places of the bytes that begin no character.
     """
 
     text: str
     encoding: str
     starts: tuple[int, ...]
-    lines: tuple[str, ...]
+    extra: tuple[tuple[int, ...], ...]
 
     def offset(self, line: int, column: int) -> int:
         """Where a position of the syntax tree (line from 1, column in UTF-8 bytes) stands in the text."""
-        row = self.lines[line - 1]
-        return self.starts[line - 1] + (column if row.isascii() else len(row.encode()[:column].decode()))
+        # Worked out once a line, not once a node: a line can hold a whole file.
+        return self.starts[line - 1] + column - bisect_left(self.extra[line - 1], column)
 
     def span(self, node: ast.expr) -> tuple[int, int]:
         """Start and end of an expression, without the parentheses around it."""
@@ -58,12 +62,13 @@ def read_text(source: bytes) -> Text:
     except SyntaxError as error:
         raise ValueError(str(error)) from error
     text = source.decode(encoding)
-    lines = tuple(_LINE.findall(text))
-    starts, place = [], 0
-    for line in lines:
-        starts.append(place)
-        place += len(line)
-    return Text(text, encoding, tuple(starts), lines)
+    lines = _LINE.findall(text)
+    starts = (0, *accumulate(map(len, lines)))
+    return Text(text, encoding, starts, tuple(map(_extra, lines)))
+
+
+def _extra(line: str) -> tuple[int, ...]:
+    return () if line.isascii() else tuple(found.start() for found in _CONTINUED.finditer(line.encode()))
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,18 @@
 """Mutants change what a function gives and nothing else, and tell only where base's failed test met the same values."""
 
+import time
+
 import pytest
 
 from truelap.checks.tests.attest_judge import Known
-from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutate
+from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 
 
 def made(source, name):
-    changed = mutate(source.encode(), name, "m.py")
-    if changed is None:
+    found = mutable(source.encode())
+    if name not in found.wraps:
         return None
+    changed = found.mutated([name])
     assert len(changed.splitlines()) == len(source.splitlines())
     space = {}
     exec(compile(changed, "m.py", "exec"), space)
@@ -113,3 +116,27 @@ def test_a_worker_that_met_the_same_wrong_value_and_passed_is_told():
 )
 def test_anything_else_is_no_contradiction(base, candidate):
     assert not contradicts(KNOWN, base, candidate)
+
+
+def test_functions_of_one_file_change_together():
+    source = "def f(x):\n    def g():\n        return 'é', x\n    return g()\n\ndef h(x):\n    'é'; yield (yield f(x))\n"
+    assert mutable(source.encode()).mutated(["f", "h", "g"]).decode() == (
+        "def f(x):\n    def g():\n        return (('é', x),)\n    return ((g()),)\n\n"
+        "def h(x):\n    'é'; yield (((yield ((f(x)),)),))\n"
+    )
+
+
+def test_one_long_line_takes_no_longer_than_many():
+    began = time.process_time()
+    changed = mutable(b"def f(x):\n    '\xc3\xa9'; " + b"return x; " * 40_000 + b"\n").mutated(["f"])
+    assert changed.count(b"((x),)") == 40_000
+    assert time.process_time() - began < 8
+
+
+def test_a_file_of_half_a_megabyte_and_more_is_not_parsed():
+    def source(size):
+        head = "def f(x):\n    return x\n# "
+        return (head + "x" * (size - len(head))).encode()
+
+    assert mutable(source(1 << 19)).mutated(["f"]).startswith(b"def f(x):\n    return ((x),)\n")
+    assert not mutable(source((1 << 19) + 1)).wraps

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_canary import assertions, tests_of
 from truelap.checks.tests.attest_names import called_name
 from truelap.checks.tests.attest_rewrite import parse
-from truelap.splice import Wrap, read_text, splice
+from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from truelap.checks.tests.attest_judge import Truth
 
@@ -24,6 +25,10 @@ _THROUGH = frozenset(
 )
 """Built-in functions whose result depends on all of their argument."""
 _DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
+_LONGEST = 1 << 19
+"""Bytes of a file that is parsed: more than handwritten modules have."""
+_NO_TEXT = Text("", "utf-8", (), ())
+_UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -37,7 +42,7 @@ def asserted_calls(source: bytes, filename: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     try:
         tests = list(tests_of(parse(source, filename).body, ()))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _UNPARSED:
         return {}
     for scope, test in tests:
         for place in assertions(test.body):
@@ -77,30 +82,61 @@ def definitions(source: bytes) -> list[str]:
     return [name.decode() for name in _DEFINITION.findall(source)]
 
 
-def mutate(source: bytes, name: str, filename: str) -> bytes | None:
-    r"""Make what a function returns or yields the only item of a tuple; lines stay where they are.
+@dataclass(frozen=True)
+class Mutable:
+    """A file of the package, and which of its functions can be changed.
 
-    Args:
-        source: bytes of the file.
-        name: of a function that the file defines once.
-        filename: for messages.
+    Attributes:
+        text: of the file.
+        wraps: by function, around what it gives; without those that give nothing or are defined more than once.
+    """
 
-    Returns:
-        The changed bytes; None when there is no such function, or it gives nothing.
+    text: Text
+    wraps: Mapping[str, Sequence[Wrap]]
 
-    >>> mutate(b"def f(x):\n    return x, 1\n", "f", "m.py")
+    def mutated(self, names: Iterable[str]) -> bytes | None:
+        """Make what functions return or yield the only item of a tuple; lines stay where they are.
+
+        Args:
+            names: of functions that can be changed.
+
+        Returns:
+            The changed bytes; None when they are no Python any more.
+        """
+        wraps = [wrap for name in names for wrap in self.wraps.get(name, ())]
+        try:
+            changed = self.text.encoded(splice(self.text.text, wraps))
+            parse(changed, "changed")
+        except _UNPARSED:
+            return None
+        return changed
+
+
+def mutable(source: bytes) -> Mutable:
+    r"""Find the functions of a file that can be changed: none where it is no Python, or too long to be parsed here.
+
+    The file may be the candidate's, and this is our process: a tree takes hundreds of bytes for each one of the source.
+
+    >>> mutable(b"def f(x):\n    return x, 1\n").mutated(["f"])
     b'def f(x):\n    return ((x, 1),)\n'
     """
+    if len(source) > _LONGEST:
+        return Mutable(_NO_TEXT, {})
     try:
-        text, tree = read_text(source), parse(source, filename)
-        found = [node for node in ast.walk(tree) if isinstance(node, Function) and node.name == name]
-        given = _given(found[0]) if len(found) == 1 else []
-        wraps = [Wrap(*text.span(value), "((", "),)") for value in given]
-        changed = text.encoded(splice(text.text, wraps))
-        parse(changed, filename)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return changed if wraps else None
+        text, tree = read_text(source), parse(source, "source")
+        found: dict[str, list[Function]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                found.setdefault(node.name, []).append(node)
+        given = {name: _given(nodes[0]) for name, nodes in found.items() if len(nodes) == 1}
+        wraps = {
+            name: [Wrap(*text.span(value), "((", "),)") for value in values]
+            for name, values in given.items()
+            if values
+        }
+    except _UNPARSED:
+        return Mutable(_NO_TEXT, {})
+    return Mutable(text, wraps)
 
 
 def _given(function: Function) -> list[ast.expr]:
@@ -112,10 +148,12 @@ def _given(function: Function) -> list[ast.expr]:
 
 
 def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for node in nodes:
+    left = list(nodes)
+    while left:
+        node = left.pop()
         if not isinstance(node, Function | ast.ClassDef | ast.Lambda):
             yield node
-            yield from _own(ast.iter_child_nodes(node))
+            left += ast.iter_child_nodes(node)
 
 
 def contradicts(known: Truth, base: Sequence[Any], candidate: Sequence[Any]) -> bool:

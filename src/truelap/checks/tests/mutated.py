@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_perturb import Lot
 from truelap.checks.tests.attest_plan import file_of, shown_path
-from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutate
+from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 from truelap.checks.tests.results import unpacked
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import fresh_secret
@@ -16,7 +17,7 @@ from truelap.checks.tests.value_evidence import MutantEvidence
 from truelap.policy import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from truelap.checks.tests.attest_judge import Truth
     from truelap.checks.tests.attest_plan import Sources
@@ -33,6 +34,8 @@ _TESTS = 6
 _TEST_S = 5.0
 """CPU seconds for one test: a changed function may keep its callers busy for ever."""
 _MOST_BYTES = 1 << 26
+_MOST_PARSED = 1 << 22
+"""Bytes of the package that are searched for definitions, and that are parsed: the candidate may have written the latter."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def by_mutants(
         WorldError: the machine or the sandbox failed.
     """
     lot = Lot(fresh_secret(bench.setup.seed), "")
-    left = _mutants(bench, sources, passed, lot)
+    left = list(islice(_mutants(bench, sources, passed, lot), _MUTANTS * _ROUNDS))
     ran, killed = 0, 0
     survived: list[str] = []
     for _ in range(_ROUNDS):
@@ -76,7 +79,7 @@ def by_mutants(
     return MutantEvidence(ran=ran, killed=killed, survived=tuple(survived))
 
 
-def _mutants(bench: Bench, sources: Sources, passed: Sequence[str], lot: Lot) -> list[_Mutant]:
+def _mutants(bench: Bench, sources: Sources, passed: Sequence[str], lot: Lot) -> Iterator[_Mutant]:
     """Functions that can be changed on both sides, in an order that nobody can foresee."""
     by_scope: dict[tuple[str, str], list[str]] = {}
     for name in passed:
@@ -93,11 +96,11 @@ def _mutants(bench: Bench, sources: Sources, passed: Sequence[str], lot: Lot) ->
                 test for scope in scopes for test in by_scope.get((shown, scope.replace(".", "::")), ())
             )
     defined = _defined(bench, {name for name, tests in ids.items() if tests})
-    return [
-        _Mutant(name, defined[name][0], tuple(ids[name][:_TESTS]))
-        for name in sorted(ids, key=lot.draw)
-        if len(defined.get(name, ())) == 1 and _fits(bench, defined[name][0], name)
-    ]
+    parsed = _Parsed()
+    for name in sorted(ids, key=lot.draw):
+        path, *others = defined.get(name, [b""])
+        if path in bench.candidate.manifest and not others and parsed.fits(bench, path, name):
+            yield _Mutant(name, path, tuple(ids[name][:_TESTS]))
 
 
 def _defined(bench: Bench, names: set[str]) -> dict[str, list[bytes]]:
@@ -115,11 +118,22 @@ def _defined(bench: Bench, names: set[str]) -> dict[str, list[bytes]]:
     return found
 
 
-def _fits(bench: Bench, path: bytes, name: str) -> bool:
-    shown = shown_path(path)
-    return path in bench.candidate.manifest and all(
-        mutate(_read(tree, path), name, shown) for tree in (bench.base, bench.candidate)
-    )
+class _Parsed:
+    """Which functions of a file can be changed; each source is parsed once, and not endlessly many of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[bytes, Collection[str]] = {}
+        self._left = _MOST_PARSED
+
+    def fits(self, bench: Bench, path: bytes, name: str) -> bool:
+        """Whether a function can be changed on both sides."""
+        return all(name in self._of(_read(tree, path)) for tree in (bench.base, bench.candidate))
+
+    def _of(self, source: bytes) -> Collection[str]:
+        if source not in self._names:
+            self._left -= len(source)
+            self._names[source] = frozenset(mutable(source).wraps) if self._left >= 0 else ()
+        return self._names[source]
 
 
 def _read(tree: TreeOnDisk, path: bytes) -> bytes:
@@ -128,10 +142,10 @@ def _read(tree: TreeOnDisk, path: bytes) -> bytes:
 
 def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) -> Side:
     tree = bench.base if side == "base" else bench.candidate
-    changed: dict[bytes, bytes] = {}
+    names: dict[bytes, list[str]] = {}
     for mutant in mutants:
-        source = changed.get(mutant.path) or _read(tree, mutant.path)
-        changed[mutant.path] = mutate(source, mutant.name, shown_path(mutant.path)) or source
+        names.setdefault(mutant.path, []).append(mutant.name)
+    changed = {path: _changed(_read(tree, path), chosen) for path, chosen in names.items()}
     ids = tuple(dict.fromkeys(name for mutant in mutants for name in mutant.ids))
     made = bench.run(side, sources, plan=(tuple(dict.fromkeys(map(file_of, ids))),))
     run = replace(
@@ -144,6 +158,10 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
         on_record=False,
     )
     return run_side(bench.setup, run)
+
+
+def _changed(source: bytes, names: Sequence[str]) -> bytes:
+    return mutable(source).mutated(names) or source
 
 
 def _quiet(bench: Bench, sources: Sources, mutants: Sequence[_Mutant]) -> list[_Mutant]:
