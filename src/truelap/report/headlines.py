@@ -37,7 +37,7 @@ def of_check(verdict: Verdict, check: str) -> str:
         check: "tests", "outputs" or "time".
     """
     section = {"tests": verdict.tests, "outputs": verdict.outputs}.get(check, verdict.timing)
-    say = {"tests": _tested, "outputs": computing}.get(check, _times)
+    say = {"tests": passing, "outputs": computing}.get(check, _times)
     found = say(section) if section else "not run"
     if verdict.outcome == "inconclusive":
         return f"{check}: nothing can be said ({found})"
@@ -119,13 +119,9 @@ def computing(outputs: Mapping[str, Any]) -> str:
     return ", ".join(word for word in (*counts, said) if word)
 
 
-def _tested(tests: Mapping[str, Any]) -> str:
-    return passing(tests) + unasked(tests)
-
-
 def _times(timing: Mapping[str, Any]) -> str:
     counts = (f"{timing.get(f'n_{name}', 0)} {name}" for name in ("faster", "slower", "same", "missing"))
-    return ", ".join(word for word in (*counts, _mean(timing)) if word) + unimported(timing)
+    return ", ".join(word for word in (*counts, _mean(timing)) if word)
 
 
 def _mean(timing: Mapping[str, Any]) -> str:

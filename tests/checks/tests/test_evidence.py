@@ -60,6 +60,19 @@ def test_every_other_outcome_than_passed_is_a_regression(outcome):
     assert codes(evidence(side({"b": outcome}), side({"b": outcome}))) == noted
 
 
+def test_a_file_that_only_the_candidate_cannot_collect_is_told_with_its_reason():
+    reasons = {"t/test_a.py": "E     File x\nE   SyntaxError: invalid syntax", "t/test_b.py": "E  other"}
+    mine = side({"b": None})
+    session = mine.sessions[0].model_copy(update={"uncollected": reasons})
+    (found,) = judge(evidence(side(), Side(sessions=(session,))), POLICY)
+    assert found.message == (
+        "1 of 4 tests that pass at base do not: b (missing)"
+        "; t/test_a.py cannot be collected (SyntaxError: invalid syntax)"
+    )
+    noted = judge(evidence(Side(sessions=(session,)), Side(sessions=(session,))), POLICY)
+    assert {one.code for one in noted} == {"tests:base_uncollected"}
+
+
 @pytest.mark.parametrize("passes", [0, 1, 2])
 def test_too_few_passes_at_base_never_pass(passes):
     base = side(dict.fromkeys(IDS[passes:], "failed"))

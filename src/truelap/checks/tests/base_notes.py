@@ -23,7 +23,7 @@ def base_notes(base: Side) -> Iterable[Finding]:
         base: its run of its own tests.
     """
     if names := tuple(base.uncollected):
-        reason = last_line(next(iter(base.uncollected.values()))).removeprefix("E ").strip()
+        reason = _reason(next(iter(base.uncollected.values())))
         text = (
             f"{counted(base.n_uncollected, 'file')} of tests cannot be collected at base, and"
             f" {'asks' if base.n_uncollected == 1 else 'ask'} nothing: {_some(names, base.n_uncollected)}"
@@ -33,6 +33,17 @@ def base_notes(base: Side) -> Iterable[Finding]:
         verb = "fails at base, and asks" if len(ids) == 1 else "fail at base, and ask"
         text = f"{counted(len(ids), 'test')} {verb} nothing: {_some(ids, len(ids))}"
         yield Finding(code="tests:base_failing", level="info", message=text)
+
+
+def newly_uncollected(base: Side, candidate: Side) -> str:
+    """Why the first file that base collects and the candidate does not could not be, to go behind a sentence; "" for none."""
+    fresh = ((n, text) for n, text in candidate.uncollected.items() if n not in {*base.uncollected, "..."})
+    name, text = next(fresh, ("", ""))
+    return f"; {name} cannot be collected ({_reason(text)})" if name else ""
+
+
+def _reason(text: str) -> str:
+    return last_line(text).removeprefix("E ").strip()
 
 
 def _some(names: tuple[str, ...], count: int) -> str:

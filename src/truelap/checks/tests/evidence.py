@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truelap.checks.tests.base_notes import base_notes
+from truelap.checks.tests.base_notes import base_notes, newly_uncollected
 from truelap.checks.tests.integrity import IntegrityEvidence
 from truelap.checks.tests.lies import lies
 from truelap.checks.tests.results import last_line
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """How many node ids a finding spells out; tests.json holds all."""
+
+_VALUED = ("failed", "other values")
+"""Outcomes of which a value tells more; of a test that never ran there is none."""
 
 _DATA = "is data that base's test code reads; the tests had base's version"
 
@@ -177,6 +180,7 @@ def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> It
         shown = ", ".join(f"{name} ({_became(evidence, name)})" for name in ids[:_NAMED])
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         text = f"{len(ids)} of {len(evidence.base.passed)} tests that pass at base do not: {shown}{more}"
+        text += newly_uncollected(evidence.base, candidate)
         yield Finding(code="tests:regressed", level="fail", message=text)
     yield from _perturbed(evidence)
 
@@ -184,7 +188,7 @@ def _regressions(evidence: TestsEvidence, candidate: Side, policy: Policy) -> It
 def _became(evidence: TestsEvidence, name: str) -> str:
     """What became of a test, and where its values leave base's."""
     ruled = evidence.values.tests.get(name) if evidence.values else None
-    why = ruled.why if ruled and ruled.status == "differs" else ""
+    why = ruled.why if ruled and ruled.status == "differs" and evidence.fate(name) in _VALUED else ""
     return f"{evidence.fate(name)}; {why}" if why else evidence.fate(name)
 
 
