@@ -97,6 +97,38 @@ def test_a_loss_of_time_is_looked_at_as_often_as_a_gain():
     assert not undecided([visit(1.0, **SLEEPS)] * 3, 3, 0.05)
 
 
+HALF_HIDDEN = {"wall": 0.0005, "elapsed": (0.0005,) * 8}
+
+
+def test_a_gain_that_is_partly_waiting_is_paid_by_what_it_takes_in_all():
+    visits = [visit(4.0, **HALF_HIDDEN)] * 3
+    assert decide(visits, 0.05) == ("faster", "it takes longer than its CPU time shows")
+    result = measured(CASE, visits, 0.05)
+    assert result.log_ratio == pytest.approx(math.log(2))
+    assert result.as_data()["candidate"]["seconds_per_call"][0] == 0.0005
+    assert measured(CASE, visits, 0.05, frozenset({"waiting"})).log_ratio == pytest.approx(math.log(4))
+
+
+@pytest.mark.parametrize(
+    "visits",
+    [
+        [visit(4.0, **HALF_HIDDEN), visit(4.0)],
+        [visit(4.0, elapsed=(0.0005,) * 5 + (0.00025,) * 3)] * 2,
+        [visit(4.0, wall=0.00026, elapsed=(0.00026,) * 8)] * 2,
+        [visit(400.0, wall=0.00001, elapsed=(0.00001,) * 8)] * 2,
+        [visit(4.0, wall=0.0005, elapsed=(0.00025,) * 8)] * 2,
+    ],
+    ids=["one visit", "some pairs", "below the margin", "a short sample's question", "a crowded machine"],
+)
+def test_noise_of_wall_time_takes_nothing_of_a_gain(visits):
+    assert decide(visits, 0.05) == ("faster", None)
+
+
+def test_a_gain_that_is_all_waiting_is_none():
+    slow = Visit(base=side(0.1), candidate=side(0.09, wall=0.0947, elapsed=(0.097,) * 8))
+    assert decide([slow] * 2, 0.05) == ("same", "disputed: it takes longer than its CPU time shows")
+
+
 def test_calls_cheaper_than_nothing_are_impossible():
     cheap = visit(1e6).model_copy(update={"empty_s": 30e-9})
     assert decide([cheap] * 2, 0.05)[0] == "same"

@@ -1,5 +1,7 @@
 """Speed that cannot be, time that no CPU clock shows, and time without end; each with its honest twin."""
 
+from statistics import median
+
 import pytest
 
 from .conftest import POLICY
@@ -81,6 +83,43 @@ def test_time_that_no_cpu_clock_shows_is_lost_all_the_same(timed, lib):
     assert found["bench.time_it"].decision == "slower"
     assert found["bench.time_it"].log_ratio < -0.5
     assert told(found) == ["benchmarks:regressed"]
+
+
+PARTLY_IN_A_CHILD = """
+import os
+def f(n):
+    child = os.fork()
+    if not child:
+        sum(range(n // 10))
+        os._exit(0)
+    os.waitpid(child, 0)
+    return sum(range(n // 5)) % 7
+"""
+
+
+LONG = {**BASE, "benchmarks/bench.py": BASE["benchmarks/bench.py"].replace("3000", "3000000")}
+
+
+def by_cpu(found):
+    return median(visit.effect.log_ratio for visit in found.judged)
+
+
+def test_a_gain_that_a_child_works_for_is_paid_without_the_child_s_share(timed):
+    found = timed(LONG, {"lib.py": PARTLY_IN_A_CHILD})["bench.time_it"]
+    assert found.decision == "faster"
+    assert found.waits
+    assert 0 < found.log_ratio < by_cpu(found) - 0.2
+
+
+@pytest.mark.parametrize(
+    ("lib", "off"),
+    [(PARTLY_IN_A_CHILD, ["waiting"]), (BASE["lib.py"].replace("(n)) %", "(n // 5)) %"), [])],
+    ids=["no defence", "honest"],
+)
+def test_what_does_not_wait_is_paid_by_cpu_and_so_is_all_without_the_defence(timed, lib, off):
+    found = timed(LONG, {"lib.py": lib}, policy=POLICY.without(off))["bench.time_it"]
+    assert found.decision == "faster"
+    assert found.log_ratio == by_cpu(found) > 1.2
 
 
 def test_without_the_defence_sleep_costs_nothing(timed):

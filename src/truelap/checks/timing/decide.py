@@ -22,6 +22,9 @@ WAITS = "it takes longer than its CPU time shows"
 _WHO: Mapping[Name, str] = {"base": "base", "candidate": "the candidate"}
 _LATE = "the time for all benchmarks was used up"
 
+TALK_S = 0.0003
+"""Waiting in a sample that its question and its answer alone may bring, more on one side than on the other."""
+
 ASLEEP_S = 0.0005
 """CPU that a stopped sandbox may seem to use: none but what two readings of a clock differ by."""
 
@@ -33,7 +36,8 @@ def decide(
 
     Faster or slower takes every visit beyond the margin in the same direction. What takes longer by computing and waiting
     together is slower, whatever its CPU clock says. A gain is disputed, and then is no gain,
-    when the second clock does not bear it out, or when the candidate's sandbox worked outside its samples.
+    when the second clock does not bear it out, or when the candidate's sandbox worked outside its samples. One that is partly
+    waiting is told by computing and waiting together.
 
     Args:
         visits: at least one.
@@ -54,8 +58,9 @@ def decide(
         return decision, "the visits disagree" if leaning(effects[:1], margin) != "same" else None
     if "second_clock" not in without and not borne_out(effects, margin):
         return "same", "disputed: CPU and wall time tell different stories"
-    doubt = _stray(visits) if decision == "faster" and "stray" not in without else None
-    return ("same", f"disputed: {doubt}") if doubt else (decision, None)
+    if decision == "slower":
+        return decision, None
+    return _gain(visits, margin, without)
 
 
 def waits(visits: Sequence[Visit], margin: float) -> bool:
@@ -64,6 +69,44 @@ def waits(visits: Sequence[Visit], margin: float) -> bool:
         return False
     _, high = median_interval([ratio for visit in visits for ratio in pair_ratios(visit, "elapsed")])
     return high < 0
+
+
+def _gain(visits: Sequence[Visit], margin: float, without: frozenset[str]) -> tuple[Decision, str | None]:
+    doubt = _stray(visits) if "stray" not in without else None
+    if doubt:
+        return "same", f"disputed: {doubt}"
+    if "waiting" in without or not lingers(visits, margin):
+        return "faster", None
+    # It is paid by what it takes in all, if that is a gain as well.
+    edge = math.log1p(margin)
+    if all(visit.effect.elapsed > edge for visit in visits):
+        return "faster", WAITS
+    return "same", f"disputed: {WAITS}"
+
+
+def lingers(visits: Sequence[Visit], margin: float) -> bool:
+    """Whether a gain of CPU time is partly one of waiting: for processes that no clock sees, for sleep, for locks.
+
+    In every visit the gain by computing and waiting together is smaller, beyond the margin, and so it is in nearly all pairs. What
+    stands in line for a core does not wait, nor does a conversation with the judge count.
+    """
+    if any(visit.effect.clock != "cpu" for visit in visits):
+        return False
+    lost = [_lost(visit) for visit in visits]
+    if any(median(ratios) >= -math.log1p(margin) for ratios in lost) or any(map(_only_talks, visits)):
+        return False
+    return median_interval([ratio for ratios in lost for ratio in ratios])[1] < 0
+
+
+def _lost(visit: Visit) -> list[float]:
+    both = zip(pair_ratios(visit, "elapsed"), pair_ratios(visit, "own"), strict=True)
+    return [elapsed - cpu for elapsed, cpu in both]
+
+
+def _only_talks(visit: Visit) -> bool:
+    base = median(pair.base.elapsed - pair.base.cpu_s for pair in visit.pairs) * visit.base.calls
+    candidate = median(pair.candidate.elapsed - pair.candidate.cpu_s for pair in visit.pairs)
+    return candidate * visit.candidate.calls - base <= TALK_S
 
 
 def _stray(visits: Sequence[Visit]) -> str | None:

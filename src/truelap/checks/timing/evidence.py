@@ -99,7 +99,7 @@ class CaseResult(Frozen):
     candidate_runs_skipped: bool = False
     """Base skips it, the candidate does not."""
     waits: bool = False
-    """Decided by computing and waiting together: it loses time that the clock that decides otherwise does not show."""
+    """Told by computing and waiting together: it takes time that the clock that decides otherwise does not show."""
 
     @property
     def impossible(self) -> bool:
