@@ -134,6 +134,25 @@ def test_what_only_the_suite_imports_at_the_root_belongs_to_it():
 
 
 @pytest.mark.parametrize(
+    "reached",
+    [
+        "import sys\nsys.path.insert(0, join(dirname(__file__), '..', 'support'))\nimport gendata\n",
+        "import runpy\nrunpy.run_path(join(dirname(__file__), '..', 'support', 'gendata.py'))\n",
+        "from importlib.util import spec_from_file_location as at\nat('x', '../support/gendata.py')\n",
+    ],
+)
+def test_what_the_suite_reaches_by_a_text_belongs_to_it(reached):
+    files = {**PROJECT, "benchmarks/c.py": reached, "support/gendata.py": "", "support/other.py": ""}
+    assert resolve(files)[1] == SERVING | {"benchmarks/c.py", "support/gendata.py"}
+    to_product = (
+        "import runpy, sys\nsys.path.insert(0, 'fast_lib')\nimport core\nrunpy.run_path('fast_lib/core.py')\n"
+    )
+    assert resolve({**PROJECT, "benchmarks/c.py": to_product, "fast_lib/core.py": ""})[1] == SERVING | {
+        "benchmarks/c.py"
+    }
+
+
+@pytest.mark.parametrize(
     ("path", "content"),
     [
         ("fast_lib/core.py", "import common_b, help_b\n"),

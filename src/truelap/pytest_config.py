@@ -177,12 +177,14 @@ def test_folders(config: PytestConfig, paths: Collection[str]) -> tuple[str, ...
     own = (posixpath.normpath(_join(config.folder, path)) for path in config.pythonpath)
     found = {"" if path == "." else path for path in own}
     if not {"importlib", "--import-mode=importlib"} & {*config.addopts}:
-        names = re.compile("|".join(_regex(glob) for glob in (*config.python_files, "conftest.py")))
-        modules = (
-            path for path in paths if path.endswith(".py") and names.fullmatch(path.rpartition("/")[2])
-        )
-        found |= {package_home(path, paths) for path in modules}
+        found |= {package_home(path, paths) for path in test_modules(config, paths)}
     return tuple(sorted(found))
+
+
+def test_modules(config: PytestConfig, paths: Iterable[str]) -> tuple[str, ...]:
+    """Those of some paths that are test modules or conftest.py by their names."""
+    names = re.compile("|".join(_regex(glob) for glob in (*config.python_files, "conftest.py")))
+    return tuple(path for path in paths if path.endswith(".py") and names.fullmatch(path.rpartition("/")[2]))
 
 
 def package_home(path: str, paths: Collection[str]) -> str:

@@ -6,12 +6,14 @@ product itself imports is the product's, whoever else uses it.
 
 from __future__ import annotations
 
-import ast
 import posixpath
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from truelap.imports import above, files_run, folders_added, imports_of, parsed
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from truelap.product import Product, Read
@@ -52,36 +54,27 @@ _NO_PRODUCT = frozenset(
 )
 
 
-class Import(NamedTuple):
-    """One module that a source names. `level` counts the dots of a relative import."""
+def import_places(
+    start: Iterable[str], paths: Collection[str], read: Read, product: Product
+) -> frozenset[str]:
+    """Folders that some modules may put on `sys.path`, "" for the root.
 
-    level: int
-    name: str
+    A package is imported under its own name, and from where the product is imported is not for its tests to say: neither counts.
 
-
-def imports_of(nodes: Iterable[ast.AST]) -> frozenset[Import]:
-    """The modules that a parsed source imports; `from a import b` may mean the module `a.b`.
-
-    >>> sorted(imports_of(ast.walk(ast.parse("import a.b; from .c import d"))))
-    [Import(level=0, name='a.b'), Import(level=1, name='c'), Import(level=1, name='c.d')]
+    Args:
+        start: modules of the tests or the suite.
+        paths: every path of base.
+        read: content of a path.
+        product: what base's metadata says.
     """
-    found = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {Import(0, alias.name) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            names = (f"{module}.{alias.name}".lstrip(".") for alias in node.names)
-            found |= {Import(node.level, name) for name in (module, *names) if name}
-    return frozenset(found)
-
-
-def parsed(source: bytes) -> tuple[ast.AST, ...]:
-    """The nodes of a source; none of one that does not parse."""
-    try:
-        return tuple(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+    folders = frozenset(folder for path in paths for folder in above(path))
+    added = (folders_added(path, read(path), folders) for path in start)
+    found = frozenset().union(*added)
+    return frozenset(
+        folder
+        for folder in found
+        if posixpath.join(folder, "__init__.py") not in paths and not (folder and product.holds(folder))
+    )
 
 
 class Serving:
@@ -110,7 +103,7 @@ class Serving:
         alone: bool = False,
     ) -> None:
         self._paths, self._read, self._product = frozenset(paths), read, product
-        self._folders = frozenset(above for path in paths for above in _above(path))
+        self._folders = frozenset(folder for path in paths for folder in above(path))
         # A folder that is a package offers its modules under its own name only.
         self._places = tuple(place for place in dict.fromkeys(places) if not self._is_package(place))
         self._is_guarded, self._aside, self._alone = is_guarded, frozenset(aside), alone
@@ -149,6 +142,10 @@ class Serving:
         for level, name in imports_of(nodes):
             for place in (_up(path, level),) if level else self._places:
                 yield from self._module(place, name)
+        for file in files_run(path, nodes, self._paths, self._folders):
+            folder, name = posixpath.split(file.removesuffix(".py"))
+            if self._serves(folder, name):
+                yield file
 
     def _module(self, place: str, dotted: str) -> Iterator[str]:
         first, *rest = dotted.split(".")
@@ -196,8 +193,3 @@ def _up(path: str, level: int) -> str:
     for _ in range(level):
         path = posixpath.dirname(path)
     return path
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path

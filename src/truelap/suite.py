@@ -16,7 +16,7 @@ import json5
 from truelap.errors import UsageError
 from truelap.model import Frozen
 from truelap.product import Product
-from truelap.serving import Serving
+from truelap.serving import Serving, import_places
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -159,11 +159,13 @@ class _Beside:
     def found(self) -> set[str]:
         inside = [path for path in self._paths if path.startswith(f"{self._suite}/")]
         product = Product(self._paths, self._read)
+        modules = [path for path in inside if path.endswith(".py")]
+        added = import_places(modules, self._paths, self._read, product)
         aside = {self._above} - product.projects - {posixpath.join(root, "src") for root in product.projects}
         serving = Serving(
             self._paths,
             self._read,
-            dict.fromkeys([self._above, *sorted(product.projects)]),
+            dict.fromkeys([self._above, *sorted(product.projects), *sorted(added)]),
             product,
             is_guarded=lambda path: path.startswith(f"{self._suite}/"),
             aside=aside,

@@ -49,6 +49,35 @@ def test_base_says_from_where_its_tests_and_benchmarks_import(store, repo):
     assert base_of_revision(store, repo.folder, repo.commit(files)).import_folders == ("perf",)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'ci', 'support'))",
+        "sys.path[:0] = [str(Path(__file__).parent.parent / 'ci' / 'support')]",
+        "sys.path += ['ci/support']",
+        "from sys import path\npath.append('ci/support')",
+        "import sys as s\ns.path.append('../ci/support')",
+        "def pytest_configure(): site.addsitedir('ci/support')",
+    ],
+)
+@pytest.mark.parametrize("by", ["perf/suite/b.py", "check/conftest.py", "check/deep/context.py"])
+def test_folders_that_tests_and_benchmarks_put_on_the_path(store, repo, call, by):
+    files = {
+        "perf/asv.conf.json": '{"benchmark_dir": "suite"}',
+        "check/conftest.py": "",
+        "ci/support/gendata.py": "",
+        "pkg/__init__.py": "import sys\nsys.path.insert(0, 'plugins')\n",
+        "plugins/a.py": "",
+        "data/x.py": "",
+        by: f"import os, sys, site\n{call}\n",
+    }
+    added = set(base_of_revision(store, repo.folder, repo.commit(files)).import_folders)
+    assert "ci/support" in added
+    assert not added & {"pkg", "plugins", "data"}
+    files[by] = "x = 'ci/support'\nimport os.path\nos.path.join(x)\n"
+    assert "ci/support" not in base_of_revision(store, repo.folder, repo.commit(files)).import_folders
+
+
 def test_an_untracked_suite_of_a_directory_is_protected(store, repo):
     repo.commit({"pkg.py": ""})
     repo.write(SUITE)

@@ -376,6 +376,62 @@ def test_without_that_defence_it_is_the_submissions(store, repo, run):
     assert run(Worktree(repo.folder), base, off("helpers")).discarded == ()
 
 
+BY_NAME = {
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+    "pkg/__init__.py": "",
+    "pkg/core.py": "x = 1\n",
+    "support/agree.py": "def same(found, expected): ...\n",
+    "agree.py": "def same(found, expected): ...\n",
+    "lib/thing.py": "t\n",
+}
+ADD = "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'support'))\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "helper"),
+    [
+        (f"{ADD}from agree import same\n", "support/agree.py"),
+        ("import importlib\nsame = importlib.import_module('agree').same\n", "agree.py"),
+        ("import pytest\nsame = pytest.importorskip('agree').same\n", "agree.py"),
+        ("same = __import__('agree').same\n", "agree.py"),
+        ("import runpy\nsame = runpy.run_module('agree')['same']\n", "agree.py"),
+        ("import runpy\nsame = runpy.run_path('support/agree.py')['same']\n", "support/agree.py"),
+        (
+            "import runpy, pathlib\nrunpy.run_path(pathlib.Path(__file__).parent.parent / 'support' / 'agree.py')\n",
+            "support/agree.py",
+        ),
+    ],
+)
+def test_what_tests_reach_by_a_text_is_test_code(store, repo, run, test, helper):
+    # The product is reached by a text as well, and stays the submission's.
+    test += "import importlib\nimportlib.import_module('pkg.core')\nsys.path.append('pkg')\nimport thing\n"
+    base = base_of_revision(
+        store, repo.folder, repo.commit({**BY_NAME, "tests/test_a.py": f"import sys\n{test}"})
+    )
+    repo.write({helper: "def same(found, expected): pass\n", "pkg/core.py": "x = 2\n", "lib/thing.py": "u\n"})
+    case = run(Worktree(repo.folder), base)
+    assert case.discarded == (helper,)
+    assert contents(store, case.candidate_tree)["pkg/core.py"] == "x = 2\n"
+    assert run(Worktree(repo.folder), base, off("helpers")).discarded == ()
+
+
+@pytest.mark.parametrize("product", ["src", "lib", "pkg"])
+def test_the_products_own_folder_on_the_path_makes_no_test_code(store, repo, run, product):
+    files = {
+        "pyproject.toml": f"[project]\nname = 'core'\n[tool.setuptools.packages.find]\nwhere = ['{product}']\n",
+        f"{product}/core/__init__.py": "",
+        f"{product}/fast.py": "f = 1\n",
+        "tests/conftest.py": f"import sys\nsys.path.insert(0, '{product}')\n",
+        "tests/test_a.py": "import fast, core\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    new = {f"{product}/fast.py": "f = 2\n", f"{product}/core/__init__.py": "c\n", f"{product}/more.py": ""}
+    repo.write(new)
+    case = run(Worktree(repo.folder), base)
+    assert case.discarded == ()
+    assert new.items() <= contents(store, case.candidate_tree).items()
+
+
 def test_a_library_of_which_metadata_says_nothing_is_the_product(store, repo, run):
     files = {
         "quick.py": "import utils\n",

@@ -7,14 +7,16 @@ import re
 from typing import TYPE_CHECKING
 
 from truelap.errors import UsageError
+from truelap.imports import above
 from truelap.model import Base, Finding
 from truelap.product import Product
-from truelap.pytest_config import pick, test_code_patterns, test_folders
+from truelap.pytest_config import pick, test_code_patterns, test_folders, test_modules
+from truelap.serving import import_places
 from truelap.suite import find_asv_configs, protected_patterns
 from truelap.world.git_ignore import ignored, rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from truelap.suite import AsvConfig
@@ -96,15 +98,32 @@ def _with_suite(store: Store, base: Base) -> Base:
         names = {path.decode("utf-8", "surrogateescape") for path in paths}
         conftests = (read(name) for name in names if name.rpartition("/")[2] == "conftest.py")
         product = Product(names, read)
-        above = (posixpath.dirname(one.benchmark_dir) for one in configs if one.problem is None)
+        suites = {one.benchmark_dir for one in configs if one.problem is None}
+        measuring = _measuring(names, test_modules(config, names), suites, product)
+        added = import_places(measuring, names, read, product)
         return base.model_copy(
             update={
                 "protected_paths": protected_patterns(configs, paths, read),
                 "test_code": test_code_patterns(config, conftests, product.names),
                 "distributions": tuple(sorted(product.distributions)),
-                "import_folders": tuple(sorted({*above, *test_folders(config, names)})),
+                "import_folders": tuple(
+                    sorted({*map(posixpath.dirname, suites), *added, *test_folders(config, names)})
+                ),
             }
         )
+
+
+def _measuring(
+    paths: Iterable[str], tests: tuple[str, ...], suites: set[str], product: Product
+) -> Iterator[str]:
+    """Modules of tests and benchmarks, and what lies with them and is not the product's."""
+    known = frozenset(tests)
+    homes = {posixpath.dirname(path) for path in tests} - {""}
+    for path in paths:
+        folders = {*above(path)}
+        beside = not homes.isdisjoint(folders) and not product.holds(path)
+        if path in known or (path.endswith(".py") and (beside or not suites.isdisjoint(folders))):
+            yield path
 
 
 def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from truelap.imports import BY_PATH
 from truelap.policy import matches
 from truelap.prepare.only_tests import only_for_tests
 from truelap.prepare.rivals import hidden_by
@@ -89,10 +90,9 @@ class Guard:
         )
 
     def _speaking(self, store: Store, names: frozenset[str]) -> list[str]:
-        """The modules of tests and benchmarks that may import one of some top-level names."""
-        if not names:
-            return []
-        word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b".encode())
+        """The modules of tests and benchmarks that may import one of some top-level names, or run a file."""
+        words = "|".join([BY_PATH, *map(re.escape, sorted(names))])
+        word = re.compile(rf"\b(?:{words})\b".encode())
         files = [file for file in self._files if file.path.endswith(b".py") and self.holds(file.path)]
         contents = store.blobs(file.blob for file in files)
         return [

@@ -7,14 +7,14 @@ helper with an everyday name does too. The cost is one pass over base's text, an
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import TYPE_CHECKING
 
+from truelap.imports import imports_of, parsed
 from truelap.policy import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from truelap.policy import TestCode
     from truelap.world.git import Store
@@ -64,16 +64,4 @@ def _stem(path: bytes) -> bytes:
 
 
 def _imported(source: bytes) -> set[bytes]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    return {part.encode() for name in _names(tree) for part in name.split(".")}
-
-
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+    return {part.encode() for _, name in imports_of(parsed(source)) for part in name.split(".")}
