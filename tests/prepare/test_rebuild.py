@@ -297,6 +297,13 @@ def test_a_build_that_leaves_what_cannot_be_read_is_the_candidates_failure(line)
     assert line(SCRIPTED, {"build.py": build}).codes == ["rebuild_failed"]
 
 
+@pytest.mark.parametrize(("folders", "codes"), [(150, []), (1500, ["rebuild_failed"])])
+def test_folders_without_end_between_two_commands_are_the_candidates_failure(line, folders, codes):
+    twice = Task(environment=Environment(build=(("python", "build.py"), ("python", "-c", "pass"))))
+    deep = f"import os\nfor _ in range({folders}):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    assert line(SCRIPTED, {"build.py": SCRIPTED["build.py"] + deep}, task=twice).codes == codes
+
+
 def test_a_build_sees_neither_side_nor_version_control(line):
     build = "import os\nopen('where.txt', 'w').write(os.getcwd() + str(sorted(os.environ)) + str(sorted(os.listdir())))\n"
     base = {**SCRIPTED, "build.py": build}

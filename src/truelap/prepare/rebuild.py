@@ -18,7 +18,7 @@ from truelap.prepare.installed import left_to_a_copy
 from truelap.prepare.rivals import Rivals
 from truelap.prepare.scene import places, scene
 from truelap.world.disk import UnreadableError
-from truelap.world.files import deviations
+from truelap.world.files import Deviations, deviations
 from truelap.world.harvest import products, with_products, written_since
 from truelap.world.sandbox import Step
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world import World
-    from truelap.world.files import Deviations, TreeOnDisk
+    from truelap.world.files import TreeOnDisk
     from truelap.world.harvest import Product
     from truelap.world.sandbox import Ending
 
@@ -128,7 +128,7 @@ class _Rebuild:
         return self._case.plus(findings=findings, evidence=self._evidence(built.log, built_candidate.log))
 
     def _build(self, copy: TreeOnDisk, side: str) -> _Built:
-        log, error, began = "", None, time.time_ns()
+        log, found, began = "", Deviations(), time.time_ns()
         for number, command in enumerate(self._plan.commands):
             self._world.events.progress(f"building {side}: {' '.join(command)}")
             step = self._step(copy, command, f"build-{side}-{number}")
@@ -139,10 +139,12 @@ class _Rebuild:
             error = _why(ending, " ".join(command), text)
             if error:
                 return _Built(copy, log, began, None, error)
-        try:
-            return _Built(copy, log, began, deviations(copy.root, copy.manifest), None)
-        except UnreadableError as unreadable:
-            return _Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
+            try:
+                # After each command, because the next one's step is handed this very folder.
+                found = deviations(copy.root, copy.manifest)
+            except UnreadableError as unreadable:
+                return _Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
+        return _Built(copy, log, began, found, None)
 
     def _step(self, copy: TreeOnDisk, command: tuple[str, ...], name: str) -> Step:
         environment = self._task.environment
