@@ -1,11 +1,14 @@
 """Perturbed files have other literals, drawn by the secret, at the same lines; canaries fail where they are planted."""
 
 import ast
+import math
 import textwrap
+from bisect import bisect_left
 
 import pytest
 
 from truelap.checks.tests.attest_canary import canaries
+from truelap.checks.tests.attest_order import numbers
 from truelap.checks.tests.attest_perturb import Lot, another, perturb
 
 FILE = textwrap.dedent('''
@@ -203,3 +206,95 @@ def test_canaries_stand_elsewhere_with_another_secret():
 def test_a_file_without_assertions_has_no_canary():
     assert canaries(b"def test():\n    pass\n", b"s").source is None
     assert canaries(b"def test(:\n", b"s").reason.startswith("SyntaxError")
+
+
+SORTED = textwrap.dedent("""
+    import pytest
+    WEIGHTS = [0.1, 0.5, 1, 1.0, 2.5]
+
+    def see(values, x):
+        SEEN.append(([*values], x, rank(values, x)))
+
+    @pytest.mark.parametrize("row", [[1, 2, 3, 4], [70, 90, 90, 400]])
+    @pytest.mark.parametrize("x, row", [(1, [1, 2, 3]), (2, [5, 6, 6])])
+    def test_rows():
+        see(WEIGHTS, 1)
+
+    def test_numbers():
+        for x in (1, 2, 3, 4, 5, 6, 7, 8, 9):
+            see([1, 2, 3, 4, 5, 6, 7, 8], x)
+        see((-900, -3, -2, -1, 0, 1, 2, 2, 1000), 2)
+        see([1.5, 2, 2.0, 2.5, 3, 1e6], 2)
+
+    def test_texts():
+        see(["ab", "ac", "ad", "ae", "ae", "af"], "ad")
+        see(["a", "b", "c", "d"], "c")
+        for key, text in [("c", ["b", "c"])]:
+            see(text, key)
+""")
+
+
+def seen(rank, secret):
+    """What the tests above give to a function and get from it, with other literals."""
+    source = ast.unparse(ast.Module(ast.parse(changed(SORTED, secret)).body[1:], []))
+    space = {"SEEN": [], "pytest": pytest, "rank": rank}
+    exec(source, space)
+    for name in [name for name in space if name.startswith("test_")]:
+        space[name]()
+    marks = [mark.args[1] for mark in space["test_rows"].pytestmark]
+    return space["SEEN"], [*marks[1], *(row for _, row in marks[0])]
+
+
+def test_what_is_ascending_stays_so_and_what_is_equal():
+    before = [values for values, *_ in seen(bisect_left, b"")[0]]
+    other = set()
+    for secret in range(60):
+        calls, rows = seen(bisect_left, bytes([secret]))
+        for values in [*rows, *(values for values, *_ in calls)]:
+            assert values == sorted(values)
+        assert [len({*values}) for values, *_ in calls] == [len({*values}) for values in before]
+        assert calls == seen(lambda values, x: sum(value < x for value in values), bytes([secret]))[0]
+        other.add(repr(calls))
+    assert len(other) == 60
+
+
+def test_what_is_expected_is_no_longer_the_right_answer():
+    """Though the order of both holds, and sorting would keep it."""
+    line = "def test():\n    assert order([3, 1, 2, 9]) == [1, 2, 3, 9]\n"
+    right = 0
+    for secret in range(200):
+        tree = ast.parse(perturb(line.encode(), bytes([secret]), filename="f").source)
+        wanted, given = (ast.literal_eval(node) for node in ast.walk(tree) if isinstance(node, ast.List))
+        assert wanted == sorted(wanted)
+        right += sorted(given) == wanted
+    assert right < 20, right
+
+
+def test_cases_of_a_table_do_not_belong_together():
+    """Or a case whose answer is its input would tell the answer whatever the secret is."""
+    table = 'P = [(5, 5), (6, 6)]\n@mark.parametrize("x, wanted", [(5, 5), (6, 6)])\ndef test():\n    for x, wanted in [(5, 5), (6, 6)]:\n        pass\n'
+    found = [ast.parse(changed(table, bytes([secret]))) for secret in range(40)]
+    for place in range(6):
+        pairs = [
+            ast.literal_eval(
+                [
+                    row
+                    for row in ast.walk(tree)
+                    if isinstance(row, ast.Tuple)
+                    and len(row.elts) == 2
+                    and isinstance(row.elts[0], ast.Constant)
+                ][place]
+            )
+            for tree in found
+        ]
+        assert sum(one != other for one, other in pairs) > 8
+
+
+def test_numbers_for_which_there_is_no_room_stay():
+    assert numbers({1e307: False, 1.5e308: False}, lambda value: value if value > 1e307 else 1.7e308) == {}
+    assert numbers({1: True, math.inf: False}, lambda value: value + 1) == {1: 2, math.inf: math.inf}
+    assert numbers({1.0: False, 1.1: False, 2: True}, lambda value: value * 1.2) == {
+        1.0: 1.2,
+        1.1: 1.1 * 1.2,
+        2: 2.4,
+    }

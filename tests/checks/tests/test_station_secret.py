@@ -40,6 +40,39 @@ def test_an_honest_patch_computes_the_same_with_other_literals(lap, shipped):
     assert told["canaries"] == {"ran": 2, "passed": []}
 
 
+RANK = "def rank(values, x):\n    'Values must ascend.'\n    return sum(value < x for value in values)\n"
+ASCENDING = """
+import pytest
+from pkg.ranks import rank
+
+@pytest.mark.parametrize(("x", "expected"), [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (6, 5), (9, 6)])
+def test_rank(x, expected):
+    assert rank([1, 2, 3, 4, 5, 6], x) == expected
+
+def test_words():
+    assert rank(["ab", "ac", "ad", "ae", "ae"], "ad") == 2
+"""
+
+
+def test_what_ascends_does_so_with_other_literals(lap, shipped):
+    base = {"pkg/__init__.py": "", "pkg/ranks.py": RANK, "tests/test_ranks.py": ASCENDING}
+    faster = {"pkg/ranks.py": "from bisect import bisect_left as rank\n"}
+    found = lap(faster, base=base, policy=shipped.without(["canaries", "mutants"]))
+    assert found.findings == ()
+    assert found.evidence.summary()["perturbed"]["tests_changed"] > 5
+
+
+# With another number for the 2, whether each of these holds is a toss, as where a duration is compared with a limit.
+CHANCE = "import random\ndef test_chance():\n" + "    assert random.random() + random.random() < 2\n" * 200
+
+
+def test_an_assertion_on_what_base_does_not_reproduce_accuses_nobody(lap, shipped):
+    base = {**MANY, "tests/test_core.py": MANY["tests/test_core.py"] + CHANCE}
+    short = shipped.without(["canaries", "mutants"])
+    assert lap({"pkg/core.py": HONEST}, base=base, policy=short).findings == ()
+    assert lap({"pkg/core.py": TABLE}, base=base, policy=short).codes == ["tests:perturbed"]
+
+
 @pytest.mark.parametrize("lie", [READS, TABLE], ids=["read", "table"])
 def test_answers_that_are_known_or_read_are_told(lap, shipped, lie):
     found = lap({"pkg/core.py": lie}, base=MANY, policy=shipped)

@@ -61,7 +61,11 @@ class Literals(ast.NodeVisitor):
     def __init__(self, *, parameters: bool) -> None:
         self.found: list[tuple[ast.Constant, int]] = []
         self.expected: set[int] = set()
+        self.displays: dict[int, int] = {}
+        """The outermost list, tuple, set or dict that a literal stands in, by its number; loose ones have none."""
         self._parameters = parameters
+        self._display = 0
+        self._opened = 0
         self._inside = False
         self._function = 0
 
@@ -96,7 +100,50 @@ class Literals(ast.NodeVisitor):
         if self._inside:
             self.generic_visit(node)
         elif data and len(names) == len(node.targets):
-            self._open([node.value])
+            outside, self._inside = self._inside, True
+            self._table(node.value, tuples=True)
+            self._inside = outside
+
+    def visit_For(self, node: ast.For) -> None:
+        """As any statement; what is taken apart row by row is a table."""
+        if isinstance(node.target, ast.Tuple):
+            self._table(node.iter)
+        else:
+            self.visit(node.iter)
+        for statement in (*node.body, *node.orelse):
+            self.visit(statement)
+
+    def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> None:
+        """What stands in a display belongs together."""
+        self._group(node.elts)
+
+    visit_Tuple = visit_List  # noqa: N815
+    visit_Set = visit_List  # noqa: N815
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        """Keys belong together, and so do values."""
+        self._group([key for key in node.keys if key is not None])
+        self._group(node.values)
+
+    def _group(self, nodes: Sequence[ast.AST]) -> None:
+        outside = self._display
+        if not outside:
+            self._opened += 1
+            self._display = self._opened
+        for node in nodes:
+            self.visit(node)
+        self._display = outside
+
+    def _table(self, node: ast.expr, *, tuples: bool = False) -> None:
+        """Cases, one a row: its cells are inputs and what is expected of them, and belong together no more than arguments."""
+        kinds = ast.Tuple if tuples else ast.Tuple | ast.List
+        rows = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+        if not any(isinstance(row, kinds) for row in rows):
+            self.visit(node)
+            return
+        for row in rows:
+            for cell in row.elts if isinstance(row, ast.Tuple | ast.List) else [row]:
+                self.visit(cell)
 
     def _open(self, nodes: Sequence[ast.AST]) -> None:
         outside, self._inside = self._inside, True
@@ -106,7 +153,13 @@ class Literals(ast.NodeVisitor):
 
     def _parametrize(self, decorator: ast.expr) -> None:
         if self._parameters and isinstance(decorator, ast.Call) and called_name(decorator) == "parametrize":
-            self._open(decorator.args[1:2])
+            outside, self._inside = self._inside, True
+            for table in decorator.args[1:2]:
+                if _names_one(decorator.args[0]):
+                    self.visit(table)
+                else:
+                    self._table(table)
+            self._inside = outside
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """Docstrings and bare texts stay."""
@@ -119,6 +172,7 @@ class Literals(ast.NodeVisitor):
         kinds = (int, float, str)
         if self._inside and type(node.value) in kinds and node.lineno == node.end_lineno and short:
             self.found.append((node, self._function))
+            self.displays[id(node)] = self._display
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """The pieces of an f-string have no positions of their own on older Pythons."""
@@ -151,6 +205,7 @@ class Literals(ast.NodeVisitor):
         if name.startswith(("assert", "_assert")):
             for argument in node.args:
                 self._expect(argument)
+        outside, self._display = self._display, 0
         self.visit(node.func)
         for argument in node.args:
             self.visit(argument)
@@ -158,6 +213,7 @@ class Literals(ast.NodeVisitor):
             named = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
             if not named:  # a text by keyword is mostly the name of a method or mode
                 self.visit(keyword.value)
+        self._display = outside
 
     def visit_MatchValue(self, node: ast.MatchValue) -> None:
         """Patterns stay."""
@@ -171,3 +227,8 @@ class Literals(ast.NodeVisitor):
         parts = list(ast.walk(side))
         if not any(isinstance(part, ast.Call | ast.Name) for part in parts):
             self.expected.update(id(part) for part in parts if isinstance(part, ast.Constant))
+
+
+def _names_one(names: ast.expr) -> bool:
+    """Whether a test is parametrized by one name, so that each item is a value and no row."""
+    return isinstance(names, ast.Constant) and isinstance(names.value, str) and "," not in names.value

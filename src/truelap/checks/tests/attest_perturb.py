@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_literals import Literals
+from truelap.checks.tests.attest_order import numbers, texts
 from truelap.checks.tests.attest_rewrite import parse
 from truelap.splice import Swap, Text, read_text, splice
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from truelap.checks.tests.attest_order import Number
 
 _BIG = 64
 _HUGE = 2**64
@@ -113,40 +116,85 @@ def perturb_example(source: str, secret: bytes, filename: str) -> str:
 
 
 def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> Iterable[Swap]:
+    alike = {kind: _texts(finder, lot, part) for kind, part in share.items()}
+    groups: dict[tuple[object, ...], list[tuple[ast.Constant, Number]]] = {}
     for node, function in finder.found:
-        place = _key(node, function, lot)
-        if not lot.chance(share[id(node) in finder.expected], "which", *place):
-            continue
-        new = another(node.value, lot.draw("how", *place))
-        if new is not None:
-            start, end = text.span(node)
-            # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
-            yield Swap(start, end, new)
+        expected, value = id(node) in finder.expected, node.value
+        if isinstance(value, str):
+            yield from _swap(node, text, alike[expected](value))
+        elif isinstance(value, int | float):
+            groups.setdefault((*_group(node, function, finder, lot), expected), []).append((node, value))
+    for place, members in groups.items():
+        others = _numbers([value for _, value in members], lot, share[bool(place[-1])], place)
+        for node, value in members:
+            yield from _swap(node, text, type(value)(others.get(value, value)))
 
 
-def _key(node: ast.Constant, function: int, lot: Lot) -> tuple[object, ...]:
-    """What decides over a literal: where it stands, or what it is, so that names go on meeting what they name.
+def _swap(node: ast.Constant, text: Text, new: object) -> Iterable[Swap]:
+    if new != node.value:
+        start, end = text.span(node)
+        # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
+        yield Swap(start, end, repr(new))
 
-    Texts change alike in the whole file. Numbers do so within every other function: a test whose numbers no longer belong
+
+def _group(node: ast.Constant, function: int, finder: Literals, lot: Lot) -> tuple[object, ...]:
+    """Which numbers keep their order among each other.
+
+    Those of one display do, and within every other function all but what is expected: a test whose numbers no longer belong
     together soon stops, and one whose numbers all change alike could be recognised.
     """
-    if isinstance(node.value, str):
-        return ("text", node.value)
-    if lot.chance(0.5, "alike", function):
-        return ("number", function, node.value)
-    return (node.lineno, node.col_offset)
+    if id(node) not in finder.expected and lot.chance(0.5, "alike", function):
+        return ("number", function)
+    display = finder.displays[id(node)]
+    return ("display", display) if display else (node.lineno, node.col_offset)
+
+
+def _numbers(
+    values: Sequence[Number], lot: Lot, share: float, place: tuple[object, ...]
+) -> dict[Number, Number]:
+    wholes: dict[Number, bool] = {}
+    for value in values:
+        wholes[value] = wholes.get(value, False) or isinstance(value, int)
+
+    def other(value: Number) -> Number:
+        if not lot.chance(share, "which", *place, value):
+            return value
+        return _other_number(value, lot.draw("how", *place, value))
+
+    return numbers(wholes, other)
+
+
+def _texts(finder: Literals, lot: Lot, share: float) -> Callable[[str], str]:
+    """Texts change alike in the whole file, so that names go on meeting what they name."""
+
+    def other(text: str, attempt: int = 0) -> str:
+        if not lot.chance(share, "which", "text", text):
+            return text
+        return other_text(text, lot.draw("how", "text", text, *[attempt] * bool(attempt)))
+
+    displays: dict[int, list[str]] = {}
+    for node, _ in finder.found:
+        if finder.displays[id(node)] and isinstance(node.value, str):
+            displays.setdefault(finder.displays[id(node)], []).append(node.value)
+    together = texts(displays.values(), other)
+    return lambda text: together[text] if text in together else other(text)
 
 
 def another(value: object, drawn: int) -> str | None:
     """Source text of a literal like `value`, but another."""
-    if type(value) is int:
-        return repr(_other_int(value, drawn)) if value < _HUGE else None
-    if type(value) is float:
-        return repr(_other_float(value, drawn)) if value < _HUGE_FLOAT else None
+    if type(value) is int or type(value) is float:
+        number = _other_number(value, drawn)
+        return None if number == value else repr(number)
     if type(value) is str:
         other = other_text(value, drawn)
         return None if other == value else repr(other)
     return None
+
+
+def _other_number(value: Number, drawn: int) -> Number:
+    if isinstance(value, int):
+        return _other_int(value, drawn) if value < _HUGE else value
+    return _other_float(value, drawn) if value < _HUGE_FLOAT else value
 
 
 def _other_int(value: int, drawn: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from truelap.checks.tests.attest_judge import Values, judge_test, learn, read
+from truelap.checks.tests.attest_judge import UNRELIABLE, Values, judge_test, learn, read
 from truelap.checks.tests.attest_shares import Shares, shares
 from truelap.checks.tests.results import unpacked
 from truelap.model import Frozen
@@ -149,7 +149,6 @@ def perturbed_truths(
         known: base's values as they are.
     """
     sent = [values_of(run) for run in runs]
-    # Of a site: whether its assertion holds is sent only with other literals.
     odd: dict[int, Stability] = {}
     for truth in known.values():
         odd |= {place[0]: value.stability for place, value in truth.items() if value.stability != "exact"}
@@ -158,8 +157,19 @@ def perturbed_truths(
         for number, site in sources.sites.items()
         if number in changed.sites and _alike(site, changed.sites[number])
     }
-    odd = {site: stability for site, stability in odd.items() if site in same}
+    odd = _with_assertions({site: stability for site, stability in odd.items() if site in same}, changed)
     return {name: _with_odd(learn([one.get(name, {}) for one in sent]), odd) for name in names}
+
+
+def _with_assertions(odd: Mapping[int, Stability], changed: Sources) -> dict[int, Stability]:
+    """Whether an assertion holds is sent only with other literals: by chance, where what it compares is no better."""
+    found, assertion = {**odd}, None
+    for number, site in sorted(changed.sites.items()):
+        if site.kind not in ("compare", "truth"):
+            assertion = number if site.kind == "assert" else None
+        elif assertion is not None and odd.get(number) in UNRELIABLE:
+            found[assertion] = odd[number]
+    return found
 
 
 def _with_odd(truth: Truth, odd: Mapping[int, Stability]) -> Truth:
