@@ -55,6 +55,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "own_code": "a worker whose functions of ours were replaced delivers nothing",
         "station_bound": "all benchmarks together have a bound of time",
         "stray": "work outside of the samples takes a gain away",
+        "parameters": "parameters of benchmarks that the product provides must be those of base",
         "missing_benchmarks": "a benchmark that base delivers and the candidate does not is a failure",
         # steps
         "manifest": "after a step its tree is compared with its manifest",

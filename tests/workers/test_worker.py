@@ -101,8 +101,9 @@ def test_tokens_are_never_used_twice():
         ([{"type": "skipped"}, ENDED], "skipped", True),
         ([{"type": "ended", "status": 11}], "failed", True),
         ([{"type": "failed", "error": "boom"}, {"type": "failed"}], "lost", False),
-        ([{"type": "ready", "number": "many"}], "lost", False),
-        ([{"type": "ready", "number": -1}], "lost", False),
+        ([{"type": "ready", "number": "many", "values": []}], "lost", False),
+        ([{"type": "ready", "number": -1, "values": []}], "lost", False),
+        ([{"type": "ready", "number": 1, "values": [[["int"]]]}], "lost", False),
         ([{"type": "surprise"}], "lost", False),
         ([{}], "lost", False),
         ([StepFault("late", "too late")], "late", False),
@@ -118,7 +119,7 @@ def test_every_other_answer_to_open_is_named(replies, kind, usable):
 
 
 def test_a_ready_case_says_its_number():
-    assert worker({"type": "ready", "number": 5}).open({"type": "case"}, 1.0) == 5
+    assert worker({"type": "ready", "number": 5, "values": []}).open({"type": "case"}, 1.0) == 5
 
 
 def test_a_process_that_ends_badly_after_its_samples_has_failed():

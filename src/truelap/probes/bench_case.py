@@ -8,7 +8,7 @@ import sys
 import tempfile
 from itertools import repeat
 
-from bench_suite import said
+from bench_suite import said, told_values
 
 
 class Heap:
@@ -47,6 +47,8 @@ class Case:
             raise LookupError("there is no benchmark of this name")
         if [len(axis) for axis in benchmark.params] != order["axes"]:
             raise LookupError("the benchmark's parameters are not those of base")
+        # Before anything of the suite can change them.
+        self.values = told_values(benchmark)
         if order["param"] is not None:
             benchmark.set_param_idx(order["param"])
         self.benchmark = benchmark

@@ -1,5 +1,6 @@
 """Part of run_benchmarks: what a suite holds, module by module."""
 
+import hashlib
 import importlib
 import inspect
 import math
@@ -7,6 +8,8 @@ import os
 import sys
 
 TEXT_LIMIT = 2000
+VALUE_LIMIT = 200
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, set, frozenset, dict)
 TOLD = 5
 
 
@@ -84,6 +87,32 @@ class Suite:
         return self.runner.benchmark(attr, module, owner, func)
 
 
+def told_values(benchmark):
+    """Every parameter's value, axis by axis: of what kind it is, and what is printed of it, without an address.
+
+    A function or a class stands for what it does; how that is printed is the product's to change.
+    """
+    return [
+        [[kind_of(value), "" if callable(value) else bounded(shown)] for value, shown in zip(*axis)]
+        for axis in zip(benchmark._params, benchmark.params)
+    ]
+
+
+def kind_of(value):
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return bounded("{}: {}".format(kind.__name__, sorted({kind_of(part) for part in value})))
+    if any(kind is plain for plain in PLAIN):
+        return kind.__name__
+    return "callable" if callable(value) else bounded("object " + kind.__qualname__)
+
+
+def bounded(shown):
+    if len(shown) <= VALUE_LIMIT:
+        return shown
+    return shown[:VALUE_LIMIT] + ".. " + hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()
+
+
 def facts(benchmark):
     timeout = benchmark.timeout
     return {
@@ -92,6 +121,7 @@ def facts(benchmark):
         # Not its `type`: a suite may set that for track_ benchmarks, and timeraw_ has the same as time_.
         "kind": type(benchmark).__name__.replace("Benchmark", "").lower(),
         "params": benchmark.params,
+        "values": told_values(benchmark),
         "timeout_s": float(timeout) if timeout is not None and math.isfinite(timeout) else None,
         "cache_key": benchmark.setup_cache_key,
     }

@@ -12,7 +12,8 @@ Conversation (frames: 4-byte big-endian length, one JSON object):
                                              the suite is rewritten to tell what it computes, else null
     discover {module}      -> found          import one module and describe its benchmarks
     load {module}          -> loaded         import one module, so that children have it; what came from elsewhere
-    case {...}             -> ready|skipped|failed   fork, build the benchmark, run setup at all levels
+    case {...}             -> ready {values}|skipped|failed   fork, build the benchmark, run setup at all levels;
+                                             values: its parameters, as `told_values` has them
       run {calls, token}   -> done {token}|skipped|failed   that many calls, nothing else; none: shake the heap
           {empty: true}    calls of a function that does nothing
           {claim: true}    -> with claimed_ns: what it says they took, for a policy that switches the judge's clock off
@@ -156,6 +157,8 @@ def serve_case(wire, suite, order, cache_folder):
     reply = answer(case, case.setup, cache)
     # As timeit does: no collection inside a sample.
     gc.disable()
+    if reply["type"] == "ready":
+        reply["values"] = case.values
     wire.send(reply)
     if reply["type"] == "ready":
         converse(wire, case)

@@ -32,6 +32,8 @@ class Benchmark(Frozen):
     """asv's kind, as in the names of benchmarks: time, timeraw, peakmem, mem or track."""
     params: tuple[tuple[str, ...], ...] = ()
     """The axes of the parameters, as text."""
+    values: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """The same, each with its kind, as `parameters.Values`."""
     timeout_s: float | None = None
     cache_key: str | None = None
 

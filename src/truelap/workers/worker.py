@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.errors import StepFault
 from truelap.workers.cases import read_benchmarks
+from truelap.workers.parameters import Values, read_values
 from truelap.world.clock import SandboxClock, Waiting
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Worker:
         self.in_case = False
         self._slept_at_ns: int | None = None
         self.usable = True
+        self.values: Values = ()
+        """The parameters of the open case's benchmark, as the worker says."""
         self.elsewhere: str | None = None
         """Modules that the tree has but that were imported from the environment, as the worker says."""
         self.stray_ns = 0
@@ -112,7 +115,12 @@ class Worker:
         """
         self.stray_ns = self.asleep_ns = self.queued_ns = 0
         self.in_case = True
-        return self._prepared(self.ask(order, "ready", limit_s))
+        reply = self.ask(order, "ready", limit_s)
+        try:
+            self.values = read_values(reply.get("values"))
+        except ValueError as error:
+            raise self.lost("garbled", str(error)) from error
+        return self._prepared(reply)
 
     def redo(self, limit_s: float) -> int:
         """Teardown and setup again, in the same process; the wall nanoseconds that took."""

@@ -142,3 +142,19 @@ def test_arrays_of_another_kind_differ(compared):
     wrong = wrong.replace("* DATA[7]", "* DATA[8]")
     came = compared((ARRAYS, ARRAY_SUITE), wrong)
     assert came.statuses() == dict.fromkeys(came.statuses(), "differs")
+
+
+SIZED_SUITE = "import lib\n\ndef time_it(n):\n    n + 1\n    lib.one()\n\ntime_it.params = lib.SIZES\n"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "status"), [("[1000]", "equal"), ("[10 ** 3]", "equal"), ("[10]", "missing")]
+)
+def test_parameters_that_the_product_provides_are_base_s(compared, sizes, status):
+    base = "SIZES = [1000]\n\ndef one():\n    return 1\n"
+    came = compared((base, SIZED_SUITE), base.replace("[1000]", sizes))
+    assert came.statuses() == {"time_it-0": status}
+    open_door = compared(
+        (base, SIZED_SUITE), base.replace("[1000]", sizes), policy=POLICY.without(["parameters"])
+    )
+    assert open_door.statuses() == {"time_it-0": "differs" if status == "missing" else status}

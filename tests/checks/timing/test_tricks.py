@@ -159,3 +159,67 @@ def test_a_base_that_takes_it_is_nobody_s_fault(timed):
     assert "time:out_of_time" in told(found)
     assert not any(code.startswith("benchmarks:") for code in told(found))
     assert {f.level for f in found.findings} <= {"info", "inconclusive"}
+
+
+SIZED = {
+    **BASE,
+    "benchmarks/bench.py": "import lib\n\ndef time_it(n):\n    lib.f(int(n))\n\ntime_it.params = lib.SIZES\n",
+    "lib.py": BASE["lib.py"] + "\nSIZES = [3000]\n",
+}
+OTHER_KIND = (
+    BASE["lib.py"]
+    + """
+class N(int):
+    def __repr__(self):
+        return "3000"
+
+SIZES = [N(10)]
+"""
+)
+
+
+@pytest.mark.parametrize("lib", [SIZED["lib.py"].replace("3000", "10"), OTHER_KIND], ids=["value", "kind"])
+def test_parameters_that_the_product_makes_smaller_are_not_base_s(timed, lib):
+    found = timed(SIZED, {"lib.py": lib})
+    assert told(found) == ["benchmarks:missing"]
+    assert "parameters are not those of base" in found["bench.time_it-0"].reason
+
+
+def test_without_the_defence_smaller_parameters_are_a_gain(timed):
+    smaller = SIZED["lib.py"].replace("3000", "10")
+    found = timed(SIZED, {"lib.py": smaller}, policy=POLICY.without(["parameters"]))
+    assert found["bench.time_it-0"].decision == "faster"
+
+
+THINGS = """
+import random
+
+class Size:
+    def __init__(self, n):
+        self.n = n
+    def __int__(self):
+        return self.n
+    def __repr__(self):
+        return f"{self.n} at {id(self)}, {random.random()}"
+
+class Plain(Size):
+    __repr__ = object.__repr__
+
+SIZES = [Size(3000), Plain(3000)]
+"""
+
+
+def test_parameters_that_base_prints_in_many_ways_accuse_nobody(timed):
+    base = {**SIZED, "lib.py": BASE["lib.py"] + THINGS}
+    found = timed(base, {"lib.py": base["lib.py"] + "\nunused = [Size(n) for n in range(99)]\n"})
+    assert told(found) == []
+
+
+CALLED = "\ndef once():\n    return 3000\n\nSIZES = [once]\n"
+
+
+def test_a_function_as_a_parameter_is_the_product_s_to_change(timed):
+    suite = SIZED["benchmarks/bench.py"].replace("int(n)", "n()")
+    base = {**SIZED, "benchmarks/bench.py": suite, "lib.py": BASE["lib.py"] + CALLED}
+    cached = "import functools\n" + base["lib.py"].replace("def once", "@functools.lru_cache\ndef once")
+    assert told(timed(base, {"lib.py": cached})) == []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from truelap.workers.parameters import Values
     from truelap.workers.worker import Worker
 
     Calls = Callable[[float, int], int | None]
@@ -31,6 +32,7 @@ class Output:
         state: arguments and the benchmark's own object after all calls.
         before: the same before the first call; only asked for where it is needed.
         calls: made between the first and the later one; None where there was no later one.
+        values: parameters of the benchmark, as the worker says.
     """
 
     first: Told
@@ -38,6 +40,7 @@ class Output:
     state: Told
     before: Told | None
     calls: int | None
+    values: Values = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def tell(worker: Worker, order: Mapping[str, Any], plan: Plan) -> Output:
         later = _asked(worker, {"type": "output", "seed": plan.seed + 1}, plan)
     state = _asked(worker, {"type": "state"}, plan)
     worker.close(plan.limit_s)
-    return Output(first, later, state, known, between)
+    return Output(first, later, state, known, between, worker.values)
 
 
 def _asked(worker: Worker, message: Mapping[str, Any], plan: Plan) -> Told:

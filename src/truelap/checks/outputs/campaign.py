@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from truelap.checks.outputs.asking import Plan, tell
 from truelap.checks.outputs.evidence import CaseOutput
 from truelap.checks.outputs.ruling import Ruling, rule
+from truelap.workers.parameters import other_values
 from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
@@ -132,6 +133,7 @@ class Campaign:
             same: Calls = lambda *_: calls  # noqa: E731 - the others do what base's first run did
             again = self._tell("again", case, asked, same)
             candidate = self._tell("candidate", case, asked, same)
+            self._compare_parameters(base, again, candidate)
             ruling = rule(base, again, candidate, tolerance, self._policy.max_rtol)
         except _Failed as end:
             if end.role == "candidate":
@@ -161,6 +163,12 @@ class Campaign:
             raise _Failed(role, failure) from failure
         finally:
             place.track.tidy()
+
+    def _compare_parameters(self, base: Output, again: Output, candidate: Output) -> None:
+        if "parameters" in self._venue.without:
+            return
+        if other := other_values(base.values, again.values, candidate.values):
+            raise _Failed("candidate", Undelivered("failed", other))
 
     def _between(self) -> Calls:
         return partial(_calls, self._draw.random(), self._policy)

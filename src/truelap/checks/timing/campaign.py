@@ -143,7 +143,8 @@ class Campaign:
         blamed: Collection[Name] = SIDES
         try:
             lap = Lap(track.workers, self._plan(run.case), self._draw)
-            run.visits.append(lap.run(run.case.order(self._draw.randrange(2**32), own_code=self._own_code)))
+            order = run.case.order(self._draw.randrange(2**32), own_code=self._own_code)
+            run.visits.append(lap.run(order))
         except Broken as end:
             blamed = end.failures.keys() - {"candidate"} or SIDES
             if not run.tried_again and _deserves_another(end.failures):
@@ -160,6 +161,7 @@ class Campaign:
             pairs=self._time.pairs,
             max_pair_s=self._time.max_pair_s,
             limit_s=case.benchmark.timeout_s or self._time.benchmark_timeout_s,
+            values=None if "parameters" in self._venue.without else case.benchmark.values,
         )
 
 

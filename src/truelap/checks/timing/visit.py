@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.evidence import Side, Visit
 from truelap.stats import next_calls
+from truelap.workers.parameters import other_values
 from truelap.workers.venue import SIDES, Name
 from truelap.workers.worker import Undelivered
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from random import Random
 
+    from truelap.workers.parameters import Values
     from truelap.workers.worker import Sample, Worker
 
 BLOCK = 3
@@ -51,12 +53,14 @@ class Plan:
     Attributes:
         max_pair_s: after this long a visit is content with fewer pairs; a pair that is longer is not taken in blocks.
         limit_s: longest wait for one setup, or for one sample.
+        values: the benchmark's parameters, as an earlier worker of base had them; None where nobody compares them.
     """
 
     sample_s: float
     pairs: int
     max_pair_s: float
     limit_s: float
+    values: Values | None = None
 
 
 class Broken(Exception):  # noqa: N818 - a result, not an error
@@ -145,7 +149,15 @@ class Lap:
                     break
         if failures:
             raise Broken(failures)
+        self._compare_parameters()
         return numbers["base"]
+
+    def _compare_parameters(self) -> None:
+        if self._plan.values is None:
+            return
+        base, candidate = (self._workers[name].values for name in SIDES)
+        if other := other_values(base, self._plan.values, candidate):
+            raise Broken({"candidate": Undelivered("failed", other)})
 
     def _calibrate(self, name: Name, number: int) -> None:
         """Find how many calls last about one sample on this side; it warms the process up as well."""
