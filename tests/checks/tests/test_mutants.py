@@ -1,11 +1,14 @@
 """Mutants change what a function gives and nothing else, and tell only where base's failed test met the same values."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from truelap.checks.tests.attest_judge import Known
 from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
+from truelap.checks.tests.mutated import Parsed
+from truelap.world.files import TreeOnDisk
 
 
 def made(source, name):
@@ -140,3 +143,20 @@ def test_a_file_of_half_a_megabyte_and_more_is_not_parsed():
 
     assert mutable(source(1 << 19)).mutated(["f"]).startswith(b"def f(x):\n    return ((x),)\n")
     assert not mutable(source((1 << 19) + 1)).wraps
+
+
+@pytest.mark.parametrize(("files", "fits"), [(3, True), (30, False)])
+def test_sources_without_end_are_not_parsed(tmp_path, files, fits):
+    """A candidate may fill every file up to the limit; an honest one is far from it."""
+    head = "def f(x):\n    return x\n"
+    for side in ("base", "candidate"):
+        (tmp_path / side).mkdir()
+        for number in range(files):
+            padding = f"# {number} {side}".ljust(200_000 if side == "candidate" else 20)
+            (tmp_path / side / f"m{number}.py").write_text(head + padding)
+    trees = {side: TreeOnDisk(tmp_path / side, {}) for side in ("base", "candidate")}
+    parsed, bench = Parsed(), SimpleNamespace(**trees)
+    found = [parsed.fits(bench, b"m%d.py" % number, "f") for number in range(files)]
+    assert all(found) == fits
+    assert found[0]
+    assert not parsed.fits(bench, b"m0.py", "g")

@@ -34,7 +34,7 @@ _TESTS = 6
 _TEST_S = 5.0
 """CPU seconds for one test: a changed function may keep its callers busy for ever."""
 _MOST_BYTES = 1 << 26
-_MOST_PARSED = 1 << 22
+_MOST_PARSED = 1 << 21
 """Bytes of the package that are searched for definitions, and that are parsed: the candidate may have written the latter."""
 
 
@@ -96,7 +96,7 @@ def _mutants(bench: Bench, sources: Sources, passed: Sequence[str], lot: Lot) ->
                 test for scope in scopes for test in by_scope.get((shown, scope.replace(".", "::")), ())
             )
     defined = _defined(bench, {name for name, tests in ids.items() if tests})
-    parsed = _Parsed()
+    parsed = Parsed()
     for name in sorted(ids, key=lot.draw):
         path, *others = defined.get(name, [b""])
         if path in bench.candidate.manifest and not others and parsed.fits(bench, path, name):
@@ -118,7 +118,7 @@ def _defined(bench: Bench, names: set[str]) -> dict[str, list[bytes]]:
     return found
 
 
-class _Parsed:
+class Parsed:
     """Which functions of a file can be changed; each source is parsed once, and not endlessly many of them."""
 
     def __init__(self) -> None:
