@@ -11,6 +11,8 @@ PLAN = Plan(seed=1, sample=2, calls=lambda *_: None, limit_s=1.0)
 class Worker:
     """Says what the test wants."""
 
+    values = ((("int", "3"),),)
+
     def __init__(self, reply, *frames):
         self.reply, self.frames, self.closed = reply, list(frames), False
 
@@ -34,6 +36,7 @@ def test_an_output_is_read():
     worker = Worker({}, {"events": [["line 1", 0, 5], ["line 1", -1, 1]]})
     found = tell(worker, {}, PLAN)
     assert found.first == {("line 1", 0): 5, ("line 1", -1): 1}
+    assert found.values == worker.values
     assert (found.later, found.before, found.calls, worker.closed) == (None, None, None, True)
 
 
