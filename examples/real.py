@@ -75,7 +75,20 @@ BEDS = (
         failure_reason="tests_regressed",
         speed="mixed",
         faster={"Make.time_parameter": 5.0, "Make.time_selector": 2.0},
-        regressed=("test_no_blocklist_imports", "test_signature_parameters_constructors_overloaded"),
+        regressed=(
+            "test_no_blocklist_imports",
+            "test_signature_parameters_constructors_overloaded",
+            # Passed by plain pytest, but what they compare is not what it was: HookList has a slot less, objects are a dict
+            # and no OrderedDict, two signatures have other kinds of parameters and one more parameter, and the value that
+            # reactive expressions start with, Undefined, is of another type.
+            "_HookList",
+            "test_copy_objects_dict",
+            "test_signature_parameters_constructors_updated",
+            "test_signature_position_keywords",
+            "test_reactive_async_",
+            "test_reactive_gen",
+            "test_reactive_pipe_async_func",
+        ),
     ),
 )
 

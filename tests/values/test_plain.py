@@ -150,3 +150,38 @@ def test_nothing_is_worked_out_that_has_no_end():
         plain(["v", "fraction", "1e999999999", None])
     assert holds("in", ["f", "0x1p-1"], ["r", 0, 1 << 60, 1]) is None
     assert holds("in", 3, ["r", 0, 10, 1]) is True
+
+
+UNDEFINED = ["o", "pkg.core:_Undefined", [], "<Undefined>"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (3, UNDEFINED),
+        (["l", [1]], ["enum", "pkg.core:Kind", "UNDEFINED", 1]),
+        (UNDEFINED, ["o", "pkg.core:Other", [], None]),
+        ("text", 3),
+        (["fn", "pkg.core:f"], UNDEFINED),
+        (["cls", "pkg.core:C"], UNDEFINED),
+    ],
+)
+def test_values_of_two_types_are_two_objects(left, right):
+    assert holds("is", left, right) is False
+    assert holds("is not", left, right) is True
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (UNDEFINED, UNDEFINED),
+        (["l", [1]], ["l", [1]]),
+        (["l", [1]], ["l", [2]]),
+        (["again", "pkg.core:_Undefined"], UNDEFINED),
+        (["no", "too deep"], UNDEFINED),
+        (["i", "0x8000000000000000"], 3),
+        (3, 3),
+    ],
+)
+def test_of_one_type_or_none_that_is_known_the_judge_cannot_tell(left, right):
+    assert holds("is", left, right) is None

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 _DEPTH = 60
 _LONGEST_RANGE = 1 << 20
+_NAMING = ("o", "enum", "sub", "x", "again")
+"""Tags that a type's name follows."""
+_UNTOLD = ("big", "up", "no")
+"""Tags that say nothing of the type."""
+_LONG = {"i": "int", "s": "str"}
+"""Tags of what usually stands for itself."""
 _DICTS = ("collections:Counter", "collections:defaultdict")
 _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
     "l": list,
@@ -51,7 +57,8 @@ def holds(op: str, left: Any, right: Any) -> bool | None:
 
     Returns:
         The truth of it, or None when the judge cannot say: objects with their own idea of equality, arrays, NaN inside
-        containers (there Python asks for identity), identity of anything but None, True, False and the like.
+        containers (there Python asks for identity), identity of two values of one type other than None, True, False and the
+        like.
 
     >>> holds("==", 1, ["f", "0x1.0p+0"]), holds("in", 3, ["l", [1, 2]]), holds("is", ["o", "m:C", [], None], None)
     (True, False, False)
@@ -74,7 +81,21 @@ def _singleton(value: Any) -> bool:
 def _identical(left: Any, right: Any) -> bool | None:
     if _singleton(left) or _singleton(right):
         return type(left) is type(right) and bool(left == right)
-    return None
+    kinds = _type(left), _type(right)
+    # One object has one type. Equal data of one type may be one object or two.
+    return None if None in kinds or kinds[0] == kinds[1] else False
+
+
+def _type(value: Any) -> str | None:
+    """The type of an encoded value, None where it is not told."""
+    if isinstance(value, int | str):
+        return type(value).__name__
+    if not isinstance(value, list) or not value:
+        return None
+    tag = str(value[0])
+    if tag in _NAMING:
+        return value[1] if len(value) > 1 and isinstance(value[1], str) else None
+    return None if tag in _UNTOLD else _LONG.get(tag, tag)
 
 
 def plain(value: Any) -> Any:
