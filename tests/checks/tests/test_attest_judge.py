@@ -21,7 +21,8 @@ AMONG = Site(
 BOTH = Site(3, 12, "test", "compare", ("==",), (Operand(0, "claim"), Operand(1, "claim")))
 TRUTH = Site(4, 13, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witness")))
 RAISES = Site(5, 14, "test", "raises", (), (Operand(0, "claim"),))
-SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES)}
+OTHER = Site(6, 15, "test", "compare", ("is not",), (Operand(0, "claim"), Operand(1, "claim")))
+SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER)}
 
 
 def values(*events):
@@ -107,6 +108,15 @@ def test_with_changed_literals_only_the_values_count():
     assert rule(base, values((2, 0, 8))).status == "weak"
     assert rule(base, values((2, 0, 8)), perturbed=True).status == "differs"
     assert rule(base, base, perturbed=True).status == "agrees"
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_a_sentinel_of_another_type_is_still_another_object(perturbed):
+    old, new = ["o", "m:Nothing", [], "<nothing>"], ["enum", "m:Kind", "NOTHING", 1]
+    sent = values((6, 0, 3), (6, 1, old))
+    assert rule(sent, values((6, 0, 3), (6, 1, new)), perturbed=perturbed).status == "weak"
+    assert rule(sent, values((6, 0, new), (6, 1, new)), perturbed=perturbed).status == "differs"
+    assert rule(sent, values((6, 0, 4), (6, 1, new)), perturbed=perturbed).status == "differs"
 
 
 def test_what_no_assertion_looks_at_is_weak():

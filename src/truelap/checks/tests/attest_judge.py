@@ -221,12 +221,18 @@ class _Bench:
             return self._both(place, occurrence, computes_alike if self._perturbed else partial(meets, site))
         if self._perturbed and site.kind != "raises":
             # No assertion need hold, but 0 in place of 0.0 is a difference that no `==` would show.
-            return self._both(place, occurrence, partial(holds, "=="))
+            alike = self._both(place, occurrence, partial(holds, "=="))
+            return alike or (_asks_identity(site) and same_truth(site, place[1], occurrence, self._sides))
         return same_truth(site, place[1], occurrence, self._sides)
 
     def _both(self, place: Place, occurrence: int, alike: Callable[[Any, Any], bool | None]) -> bool:
         base, candidate = (side.get(place, [])[occurrence:] for side in self._sides)
         return bool(base and candidate) and alike(base[0], candidate[0]) is True
+
+
+def _asks_identity(site: Site) -> bool:
+    """Whether an assertion asks of its values only whether they are one object."""
+    return bool(site.operators) and set(site.operators) <= {"is", "is not"}
 
 
 def _differences(
