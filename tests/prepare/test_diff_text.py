@@ -113,8 +113,19 @@ def test_names_without_prefixes_lose_none(header):
     assert options(header) == [("-p0",)]
 
 
-def test_a_diff_with_crlf_everywhere_is_also_read_without():
+def test_a_diff_with_crlf_is_also_read_without():
     as_is, plain = readings(b"diff --git a/x b/x\r\n+1\r\n")
     assert (as_is.text, plain.text) == (b"diff --git a/x b/x\r\n+1\r\n", b"diff --git a/x b/x\n+1\n")
-    assert len(list(readings(b"diff --git a/x b/x\n+1\r\n"))) == 1
-    assert len(list(readings(b"diff --git a/x b/x\r\n+1"))) == 1
+    assert [r.text for r in readings(b"diff --git a/x b/x\n+1\r\n")][1:] == [b"diff --git a/x b/x\n+1\n"]
+    assert len(list(readings(b"diff --git a/x b/x\n+1"))) == 1
+
+
+def test_names_of_a_diff_without_a_line_of_git_are_read_both_ways():
+    assert [r.options for r in readings(b"--- a/x\n+++ b/x\n")] == [(), ("-p0",)]
+
+
+def test_utf_16_is_turned_back_and_what_only_looks_so_is_not():
+    text = "diff --git a/é b/é\n"
+    for sent in (text.encode("utf-16"), b"\xfe\xff" + text.encode("utf-16-be")):
+        assert [r.text for r in readings(sent)] == [text.encode()]
+    assert next(readings(b"\xff\xfe\x00")).text == b"\xff\xfe\x00\n"

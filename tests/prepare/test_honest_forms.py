@@ -55,6 +55,12 @@ diff of the year
 
 """
 
+
+def bare(diff):
+    headers = (b"diff ", b"index ", b"new file")
+    return b"".join(line for line in diff.splitlines(keepends=True) if not line.startswith(headers))
+
+
 FORMS = {
     "as it is": edited,
     "no final newline": lambda repo: edited(repo).removesuffix(b"\n"),
@@ -66,11 +72,12 @@ FORMS = {
     "crlf, no prefix": lambda repo: edited(repo, "--no-prefix").replace(b"\n", b"\r\n"),
     "mail": lambda repo: MAIL + edited(repo) + b"-- \n2.39.5\n\n",
     "fenced": lambda repo: b"Here is the patch:\n\n" + edited(repo) + b"\nI hope that it helps.\n",
-    "no header of git": lambda repo: b"".join(
-        line
-        for line in edited(repo).splitlines(keepends=True)
-        if not line.startswith((b"diff ", b"index ", b"new file"))
-    ),
+    "no header of git": lambda repo: bare(edited(repo)),
+    "no header of git, no prefix": lambda repo: bare(edited(repo, "--no-prefix")),
+    "partly crlf": lambda repo: edited(repo).replace(b"\n", b"\r\n", 6),
+    "utf-16": lambda repo: edited(repo).decode().encode("utf-16"),
+    "utf-16, crlf": lambda repo: edited(repo).replace(b"\n", b"\r\n").decode().encode("utf-16"),
+    "subversion": lambda repo: b"Index: pkg/a.py\n" + b"=" * 67 + b"\n" + bare(edited(repo, "--no-prefix")),
 }
 
 
@@ -167,9 +174,40 @@ def tool_cache(repo):
     return ".pytest_cache"
 
 
+def fetched_eggs(repo):
+    repo.write({".eggs/README.txt": "x\n", ".eggs/tool-1-py3.egg/EGG-INFO/PKG-INFO": "Name: tool\n"})
+    return ".eggs"
+
+
+def setuptools_build(repo):
+    made = "build/lib.linux-x86_64-cpython-311"
+    repo.write({f"{made}/pkg/_c.so": "\x7fELF", f"{made}/sitecustomize.py": ""})
+    return made
+
+
+def cmake_build(repo):
+    repo.write({"out/CMakeCache.txt": "", "out/pkg/_c.so": "\x7fELF"})
+    return "out"
+
+
+def archives(repo):
+    repo.write({"dist/pkg-1.0-py3-none-any.whl": "PK", "dist/pkg-1.0.tar.gz": "\x1f\x8b"})
+    return "dist"
+
+
 @pytest.mark.parametrize(
     "tool",
-    [virtual_environment, asv_environment, conda_environment, editable_install, tool_cache],
+    [
+        virtual_environment,
+        asv_environment,
+        conda_environment,
+        editable_install,
+        tool_cache,
+        fetched_eggs,
+        setuptools_build,
+        cmake_build,
+        archives,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_a_folder_of_a_tool_is_no_edit(repo, base, admitted, tool):
@@ -191,7 +229,8 @@ def test_the_same_files_in_a_diff_or_a_commit_are_refused(repo, base, admitted):
 
 
 @pytest.mark.parametrize(
-    "mark", ["pkg/pyvenv.cfg", "pyvenv.cfg", "pkg/conda-meta/history", "pkg/CACHEDIR.TAG"]
+    "mark",
+    ["pkg/pyvenv.cfg", "pyvenv.cfg", "pkg/conda-meta/history", "pkg/CACHEDIR.TAG", "pkg/CMakeCache.txt"],
 )
 def test_a_mark_in_a_folder_of_base_hides_nothing(repo, base, admitted, mark):
     repo.write(
@@ -208,12 +247,16 @@ def test_a_mark_in_a_folder_of_base_hides_nothing(repo, base, admitted, mark):
 
 def test_a_mark_that_is_none_hides_nothing(repo, base, admitted):
     repo.write({"x/CACHEDIR.TAG": "no signature\n", "x/sitecustomize.py": "x\n"})
+    repo.write({"pkg/build/lib/a.py": "1\n", "build/library/a.py": "1\n", "dist/a.py": "1\n"})
     (repo.folder / "y").mkdir()
     (repo.folder / "y/pyvenv.cfg").symlink_to("/etc/passwd")
     assert admitted(Worktree(repo.folder))[0].keys() == {
         b"x/CACHEDIR.TAG",
         b"x/sitecustomize.py",
         b"y/pyvenv.cfg",
+        b"pkg/build/lib/a.py",
+        b"build/library/a.py",
+        b"dist/a.py",
     }
 
 

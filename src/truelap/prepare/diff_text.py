@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import re
 import zlib
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +17,7 @@ _BINARY = re.compile(rb"^GIT binary patch", re.MULTILINE)
 _HEADER = re.compile(rb"^diff --git ([^\n]*)$", re.MULTILINE)
 _PART = re.compile(rb"^(literal|delta) [ \t\v\f\r]*(-?)\+?(\d+)", re.MULTILINE)
 _PREFIXES = re.compile(rb'"?([a-z0-9])/[^\n]* "?([a-z0-9])/')
-_BARE_END = re.compile(rb"(?<!\r)\n")
+_WHOLE_NAMES = ("-p0",)
 _DIGITS = 18
 _PARTS = 100_000
 """More than any diff within the limits has, at two a file."""
@@ -33,24 +35,32 @@ class Reading(NamedTuple):
 
 
 def readings(diff: bytes) -> Iterator[Reading]:
-    """The diff as git is to read it; then, where all lines end with CRLF, as it was before something changed them.
+    """The ways to read a diff, likeliest first: as it is, then as it was before something changed all or some line ends.
 
-    A final line without its end gets one: every line of a diff has one.
+    UTF-16, which some shells write, is turned back. A final line without its end gets one: every line of a diff has one.
+    A diff without a line of git's own says nothing of prefixes: it is read with one part of each name off, then whole.
     """
-    whole = diff if diff.endswith(b"\n") else diff + b"\n"
-    yield Reading(whole, _strip(whole))
-    if b"\r\n" in whole and not _BARE_END.search(whole):
-        plain = whole.replace(b"\r\n", b"\n")
-        yield Reading(plain, _strip(plain))
+    plain = _of_bytes(diff)
+    for text in (plain, plain.replace(b"\r\n", b"\n")) if b"\r\n" in plain else (plain,):
+        headers = [header.rstrip(b"\r") for header in _HEADER.findall(text)]
+        yield Reading(text, _strip(headers))
+        if not headers:
+            yield Reading(text, _WHOLE_NAMES)
 
 
-def _strip(diff: bytes) -> tuple[str, ...]:
+def _of_bytes(diff: bytes) -> bytes:
+    if diff.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        with suppress(UnicodeDecodeError):
+            diff = diff.decode("utf-16").encode()
+    return diff if diff.endswith(b"\n") else diff + b"\n"
+
+
+def _strip(headers: list[bytes]) -> tuple[str, ...]:
     """Names without prefixes (`git diff --no-prefix`) are the same on both sides; git would cut their first folder off."""
-    headers = [header.rstrip(b"\r") for header in _HEADER.findall(diff)]
     prefixed = (match for header in headers if (match := _PREFIXES.match(header)))
     if any(match[1] != match[2] for match in prefixed):
         return ()
-    return ("-p0",) if any(_is_twice_the_same(header) for header in headers) else ()
+    return _WHOLE_NAMES if any(_is_twice_the_same(header) for header in headers) else ()
 
 
 def _is_twice_the_same(header: bytes) -> bool:

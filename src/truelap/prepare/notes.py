@@ -44,7 +44,7 @@ def passed_over(seen: Seen) -> tuple[Finding, ...]:
     )
     tools = (
         "new folders are no part of the submission, and nothing in them is used: an environment, the cache of a tool,"
-        " or the metadata of an installation"
+        " or what a build or an installation left"
     )
     return (
         *_notes("special_file", "a socket, pipe or device: counts as absent", seen.special),
