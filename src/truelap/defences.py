@@ -15,6 +15,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
     {
         # collect
         "text_diff": "the diff for people shows every line, of files that look binary too",
+        "counted": "a submission of more files than the policy allows is read no further",
         # restore
         "protected": "the policy's protected patterns are put back to base",
         "suite": "what base's own asv config resolves to is protected as well",

@@ -63,6 +63,7 @@ class Worktree:
 
 # What git takes for itself and for the index of a large base.
 _GIT_ITSELF = 256 << 20
+_UNCOUNTED = 1 << 40
 _HOLD_CONTENT = {REGULAR, EXECUTABLE, SYMLINK}
 
 Submission = PatchFile | Head | Worktree
@@ -145,7 +146,8 @@ def collect_patch(
 
 
 def _bounds(policy: Policy) -> Bounds:
-    return Bounds(policy.refuse.max_files, policy.refuse.max_unpacked_bytes)
+    files = policy.refuse.max_files if policy.keeps("counted") else _UNCOUNTED
+    return Bounds(files, policy.refuse.max_unpacked_bytes)
 
 
 def _from_diff(store: Store, base: Base, diff: bytes, policy: Policy) -> Patch:

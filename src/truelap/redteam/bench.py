@@ -158,8 +158,8 @@ class Bench:
         task = Task.model_validate({"task": {"name": attack.id}, **attack.task})
         stations = [s for s in line(submitted) if s.prepares or s.name in attack.checks]
         world = self.world
-        if task.environment.build:
-            # A built base would be there before the next one's build.
+        if task.environment.build or not policy.keeps("fresh_tree"):
+            # A built base would be there before the next one's build, and what a step wrote before the next step.
             world = replace(world, trees=Trees(world.store, world.workspace))
         case = walk(
             stations, Case(name=attack.id, base=base), world, policy, task=task, settings=self.settings

@@ -3,5 +3,5 @@ import sys
 
 
 def test_the_command():
-    done = subprocess.run([sys.executable, "-m", "tallybook", "median", "8", "6"], capture_output=True, text=True)
-    assert done.stdout == "7.0\n"
+    done = subprocess.run([sys.executable, "-m", "tallybook", "median", "8", "6", "7"], capture_output=True, text=True)
+    assert done.stdout == "7\n"
