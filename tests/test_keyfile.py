@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from truelap.errors import UsageError
-from truelap.policy import parse_policy, shipped_bytes
+from truelap.policy import Policy, load_policy, parse_policy, policy_text, shipped_bytes
 from truelap.task import load_task
 
 
@@ -65,3 +67,55 @@ def test_a_scheme_that_nothing_is_measured_for_is_refused_at_once():
     content = shipped_bytes().decode().replace('scheme = "log-speedup"', 'scheme = "advantage"')
     with pytest.raises(UsageError, match=r"^policy mine: reward\.scheme: advantage needs a reference patch"):
         parse_policy(content.encode(), "mine")
+
+
+PARTIAL = b"""
+format = 1
+name = "mine"
+[limits]
+files = 5
+[ablate]
+off = ["turns"]
+"""
+
+
+def test_a_policy_file_is_laid_over_the_shipped_one():
+    shipped, mine = load_policy(), parse_policy(PARTIAL, "mine")
+    assert (mine.name, mine.limits.files, mine.ablate.off) == ("mine", 5, ("turns",))
+    assert mine.limits.model_copy(update={"files": shipped.limits.files}) == shipped.limits
+    assert mine.protected == shipped.protected
+    whole = shipped_bytes() + b"# mine\n"
+    assert parse_policy(whole, "mine").digest == hashlib.sha256(whole).hexdigest()
+    assert mine.digest == hashlib.sha256(PARTIAL + b"\0" + shipped_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("key", ["format", "name"])
+def test_what_says_which_policy_it_is_must_be_there(key):
+    lines = [line for line in PARTIAL.splitlines(keepends=True) if not line.startswith(key.encode())]
+    with pytest.raises(UsageError, match=rf"^policy mine: {key}: is missing; add it$"):
+        parse_policy(b"".join(lines), "mine")
+
+
+def test_a_policy_file_that_lacks_keys_is_shown_as_it_is_in_force(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(PARTIAL)
+    shown = policy_text(path)
+    assert parse_policy(shown.encode(), "shown").as_data() == load_policy(path).as_data()
+    path.write_text(shown)
+    assert policy_text(path) == shown
+
+
+def test_no_key_of_a_policy_has_a_value_in_python():
+    sections = [
+        field.annotation
+        for field in Policy.model_fields.values()
+        if hasattr(field.annotation, "model_fields")
+    ]
+    assert len(sections) >= 10
+    defaults = [
+        f"{model.__name__}.{name}"
+        for model in (Policy, *sections)
+        for name, field in model.model_fields.items()
+        if not field.is_required()
+    ]
+    assert defaults == []

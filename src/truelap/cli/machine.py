@@ -69,7 +69,7 @@ def doctor(options: Doctor) -> int:
 
 def policy_show(options: PolicyShow) -> int:
     """Print patterns, thresholds and limits. They stand in one place."""
-    from truelap.policy import load_policy, shipped_bytes
+    from truelap.policy import load_policy, policy_text
     from truelap.shell import as_shell
 
     policy = load_policy(options.policy)
@@ -79,8 +79,7 @@ def policy_show(options: PolicyShow) -> int:
         data: dict[str, Any] = {"digest": policy.digest, **policy.as_data()}
         say_json(data)
     else:
-        content = options.policy.read_bytes() if options.policy else shipped_bytes()
-        say(content.decode("utf-8").rstrip("\n"))
+        say(policy_text(options.policy).rstrip("\n"))
     return 0
 
 
