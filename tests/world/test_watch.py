@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from truelap.errors import WorldError
 from truelap.world import usage, watch
 from truelap.world.usage import Amount, FolderPlace, SharedPlace
 from truelap.world.watch import Guard, Pace
@@ -194,9 +197,92 @@ def test_folders_without_end_are_no_trouble(tmp_path):
         os.close(folder)
 
 
-def test_a_place_that_is_gone():
-    place = FolderPlace(Path("/nonexistent"), 0.0)
-    assert (place.free(), place.written()) == (Amount(), Amount())
+def test_a_place_that_is_gone(tmp_path):
+    place = FolderPlace(tmp_path / "gone", 0.0)
+    for ask in (place.free, place.written):
+        with pytest.raises(FileNotFoundError):
+            ask()
+
+
+def test_a_folder_that_a_step_has_closed_hides_nothing(grounds, is_root):
+    folder = grounds.folder("closed")
+    (folder / "file").write_bytes(b"x")
+    place = FolderPlace(folder, 0.0)
+    assert place.written().files == 1
+    folder.chmod(0o300)
+    with ordinary_user(is_root):
+        assert place.written().files > 1 << 30
+    folder.chmod(0o700)
+
+
+@contextmanager
+def ordinary_user(is_root):
+    """Root reads every folder."""
+    if is_root:
+        os.seteuid(12345)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+def blind(guard: Guard, looks: int) -> None:
+    for _ in range(looks):
+        guard.look()
+
+
+def test_who_cannot_be_looked_after_is_ended(small, tmp_path):
+    (tmp_path / "tree").mkdir()
+    cage = Cage()
+    guard = Guard(cage, small, [FolderPlace(tmp_path / "tree", 0.0)])
+    (tmp_path / "tree").rename(tmp_path / "elsewhere")
+    blind(guard, 4)
+    assert (guard.fault, cage.killed) == ("", 0)
+    (tmp_path / "elsewhere").rename(tmp_path / "tree")
+    blind(guard, 1)
+    (tmp_path / "tree").rename(tmp_path / "elsewhere")
+    blind(guard, 4)
+    assert (guard.fault, cage.killed) == ("", 0)
+    blind(guard, 3)
+    assert (guard.over, cage.killed) == ("", 1)
+    assert guard.fault.startswith("FileNotFoundError: ")
+
+
+def test_a_walk_that_fails_is_not_forgotten_until_the_next_one(small):
+    class Unreadable(Place):
+        def written(self) -> Amount:
+            raise OSError("cannot be read")
+
+    cage = Cage()
+    guard = Guard(cage, small, [Unreadable([Amount(10000, 100), Amount(9000, 100)], Amount())])
+    blind(guard, 5)
+    assert (guard.fault, cage.killed) == ("OSError: cannot be read", 1)
+
+
+def test_a_judge_that_can_open_no_more_files_sees_nothing_and_says_so(small, monkeypatch):
+    monkeypatch.undo()
+    cage = Cage()
+    guard = Guard(cage, small, ())
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, most[1]))
+    try:
+        blind(guard, 5)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
+    assert "Too many open files" in guard.fault
+    assert cage.killed == 1
+
+
+def test_a_step_that_cannot_be_looked_after_says_nothing_of_the_submission(bubblewrap, step, monkeypatch):
+    monkeypatch.undo()
+    made = step("import time; time.sleep(60)")
+    session = bubblewrap.start(made)
+    made.tree.rename(made.tree.with_name("elsewhere"))
+    for end in (lambda: session.wait(30), session.kill, lambda: session.__exit__(None, None, None)):
+        with pytest.raises(WorldError, match="could not be looked after"):
+            end()
+    assert session.pids() == ()
 
 
 def test_shared_memory_counts_by_user_and_date(tmp_path):

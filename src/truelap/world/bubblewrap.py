@@ -110,8 +110,9 @@ class Bubblewrap:
             undo.callback(cage.destroy)
             _await(cage, outlets.drain)
             self._launchers.prepare()
+            session = LiveSession(cage, outlets, step.limits, places)
             undo.pop_all()
-            return LiveSession(cage, outlets, step.limits, places)
+            return session
 
     def self_check(self) -> tuple[Capability, ...]:
         """Run the self-check probe in a real sandbox."""

@@ -132,8 +132,9 @@ class Landlock:
             undo.callback(cage.destroy)
             cage.await_start(_START_TIMEOUT_S)
             self._launchers.prepare()
+            session = LiveSession(cage, outlets, step.limits, places)
             undo.pop_all()
-            return LiveSession(cage, outlets, step.limits, places)
+            return session
 
     def self_check(self) -> tuple[Capability, ...]:
         """Run the self-check probe in a real sandbox."""

@@ -1,7 +1,11 @@
-"""What the kernel says about processes, read from /proc. A process may be gone at any moment: that is never an error here."""
+"""What the kernel says about processes, read from /proc. A process may be gone at any moment: that is never an error here.
+
+That the judge can open no more files is one: what cannot be read then must not pass for nothing.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,13 +14,20 @@ DEAD = frozenset({"Z", "X"})
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PROC = Path("/proc")
+_OURS = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+def _pass_over(error: OSError) -> None:
+    if error.errno in _OURS:
+        raise error
 
 
 def _read(path: str) -> str:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - read thousands of times while workers are timed
             return file.read().decode("utf-8", "replace")
-    except OSError:
+    except OSError as error:
+        _pass_over(error)
         return ""
 
 
@@ -46,7 +57,8 @@ def threads(pid: int) -> list[int]:
     """The threads of a process, by number."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - as above
-    except OSError:
+    except OSError as error:
+        _pass_over(error)
         return []
 
 
@@ -125,7 +137,8 @@ def open_files(pid: int) -> list[os.stat_result]:
     found = []
     try:
         names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208 - as above
-    except OSError:
+    except OSError as error:
+        _pass_over(error)
         return []
     for name in names:
         with suppress(OSError):
@@ -137,7 +150,8 @@ def environment(pid: int) -> bytes:
     """The variables that a process was started with, b"" when it may not be asked."""
     try:
         return Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
+    except OSError as error:
+        _pass_over(error)
         return b""
 
 

@@ -115,10 +115,14 @@ class Session(Protocol):
         """Let every process of the sandbox run again."""
 
     def wait(self, timeout_s: float) -> Ending:
-        """Wait for the program's end, kill the rest, and say how it ended ("deadline" when it did not)."""
+        """Wait for the program's end, kill the rest, and say how it ended ("deadline" when it did not).
+
+        Raises:
+            WorldError: the sandbox broke, or the judge could not see what the step takes.
+        """
 
     def kill(self) -> Ending:
-        """Kill everything now. May be called again; the answer stays the same."""
+        """Kill everything now. May be called again; the answer stays the same, and so does a `WorldError`."""
 
     def __enter__(self) -> Self: ...
 

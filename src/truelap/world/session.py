@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
-from truelap.errors import StepFault
+from truelap.errors import StepFault, WorldError
 from truelap.world import procfs, watch
 from truelap.world.clock import cpu_ns_of
 from truelap.world.sandbox import Ending
@@ -149,12 +149,20 @@ class LiveSession:
         signal_all(self._cage.members(), signal.SIGCONT)
 
     def wait(self, timeout_s: float) -> Ending:
-        """Wait for the program's end, at most until the step's wall limit."""
+        """Wait for the program's end, at most until the step's wall limit.
+
+        Raises:
+            WorldError: the sandbox broke, or the step could not be looked after.
+        """
         left = self._started + self._wall_s - time.monotonic()
         return self._end(max(0.0, min(timeout_s, left)), "deadline")
 
     def kill(self) -> Ending:
-        """Kill everything now."""
+        """Kill everything now.
+
+        Raises:
+            WorldError: as for `wait`.
+        """
         return self._end(0.0, "killed")
 
     def __enter__(self) -> Self:
@@ -197,6 +205,8 @@ class LiveSession:
                 finally:
                     self._outlets.drain.finish()
                 self._ending = self._told(outcome, otherwise, wall)
+            if self._guard.fault:
+                raise WorldError(f"a step could not be looked after, and was ended: {self._guard.fault}")
             return self._ending
 
     def _told(self, outcome: Outcome | None, otherwise: Ended, wall_s: float) -> Ending:

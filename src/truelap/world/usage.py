@@ -42,10 +42,18 @@ class Place(Protocol):
     """Where a step may write without a bound of the kernel's."""
 
     def free(self) -> Amount:
-        """What is left there for everybody; costs nothing to ask."""
+        """What is left there for everybody; costs nothing to ask.
+
+        Raises:
+            OSError: it cannot be asked.
+        """
 
     def written(self) -> Amount:
-        """What this step has written; may take long."""
+        """What this step has written; may take long.
+
+        Raises:
+            OSError: it cannot be read.
+        """
 
 
 class FolderPlace:
@@ -66,14 +74,15 @@ class FolderPlace:
 
     def written(self) -> Amount:
         """See `Place`."""
-        found = Amount()
-        with suppress(OSError):
+        try:
             folder = os.open(self._path, _OPEN)
-            try:
-                found = _below(folder, self._since, _DEPTH)
-            finally:
-                os.close(folder)
-        return found
+        except PermissionError:
+            # It was the judge's own to read: the step has closed it, where both are one user.
+            return _TOO_MUCH
+        try:
+            return _below(folder, self._since, _DEPTH)
+        finally:
+            os.close(folder)
 
 
 class SharedPlace:
@@ -90,7 +99,10 @@ class SharedPlace:
 
     def free(self) -> Amount:
         """See `Place`."""
-        return _free(traces.SHARED)
+        try:
+            return _free(traces.SHARED)
+        except FileNotFoundError:
+            return Amount()
 
     def written(self) -> Amount:
         """See `Place`."""
@@ -102,7 +114,7 @@ class SharedPlace:
         return found
 
 
-_TOO_DEEP = Amount(files=1 << 40)
+_TOO_MUCH = Amount(files=1 << 40)
 
 
 def memory(pids: Iterable[int]) -> int:
@@ -127,10 +139,7 @@ def nameless(pids: Iterable[int]) -> int:
 
 
 def _free(path: Path | str) -> Amount:
-    try:
-        facts = os.statvfs(path)
-    except OSError:
-        return Amount()
+    facts = os.statvfs(path)
     return Amount(facts.f_bavail * facts.f_frsize, facts.f_favail)
 
 
@@ -143,7 +152,7 @@ def _below(folder: int, since: float, depth: int) -> Amount:
                 if facts.st_ctime >= since:
                     found += _counted(facts)
                 if stat.S_ISDIR(facts.st_mode):
-                    found += _within(folder, entry.name, since, depth) if depth else _TOO_DEEP
+                    found += _within(folder, entry.name, since, depth) if depth else _TOO_MUCH
     return found
 
 

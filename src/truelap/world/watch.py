@@ -25,6 +25,8 @@ _EVERY_S = 0.1
 _SELDOM_S = 1.0
 _REST = 20
 """A costly look takes at most one part in so many of the time."""
+_BLIND = 5
+"""So many looks in a row that fail end a step: nobody would see what it takes."""
 
 
 class Killable(Protocol):
@@ -56,18 +58,32 @@ class Guard:
         self._walks = Pace()
         self._lock = threading.Lock()
         self._ended = False
+        self._failed = 0
         self.over: Over = ""
+        self.fault = ""
+        """Why it could no longer be looked after; it was ended for that, which is nobody's fault but ours."""
         self.paused = False
         """Whether none of it runs now; then there is nothing to look at."""
 
     def look(self) -> None:
-        """End the step if it holds too much."""
-        if self.paused or self.over:
+        """End the step if it holds too much, or if look after look fails."""
+        if self.paused or self.over or self.fault:
             return
-        over = self._memory(self._cage.members()) or self._files()
-        with self._lock:
-            if over and not self._ended:
-                self.over = over
+        try:
+            over, fault = self._memory(self._cage.members()) or self._files(), ""
+            self._failed = 0
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other steps must be looked after
+            # What cannot be read now may be gone, or can be read the next time.
+            self._failed += 1
+            over, fault = "", f"{type(error).__name__}: {error}" if self._failed >= _BLIND else ""
+        if over or fault:
+            self._stop(over, fault)
+
+    def _stop(self, over: Over, fault: str) -> None:
+        # A step that cannot be killed now ends by its limit of time.
+        with self._lock, suppress(OSError):
+            if not self._ended:
+                self.over, self.fault = over, fault
                 self._cage.kill()
 
     def end(self) -> None:
@@ -116,9 +132,11 @@ class Pace:
     def __enter__(self) -> None:
         self._began = time.monotonic()
 
-    def __exit__(self, *_: object) -> None:
-        now = time.monotonic()
-        self._next = now + max(_SELDOM_S, _REST * (now - self._began))
+    def __exit__(self, failure: object, *_: object) -> None:
+        # What failed is done again at the next look.
+        if failure is None:
+            now = time.monotonic()
+            self._next = now + max(_SELDOM_S, _REST * (now - self._began))
 
 
 class _Watch:
@@ -155,9 +173,7 @@ class _Watch:
                 self._changed.clear()
                 guards = list(self._guards)
             for guard in guards:
-                # What cannot be read now may be gone, or can be read the next time.
-                with suppress(OSError):
-                    guard.look()
+                guard.look()
 
 
 _watch = _Watch()
