@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.cases import Timed, chosen, modules_of, timed_cases
 from truelap.workers.discovery import discover
-from truelap.workers.venue import Venue
+from truelap.workers.venue import Name, Venue
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.settings import Settings
@@ -19,13 +23,47 @@ if TYPE_CHECKING:
     from truelap.world.files import TreeOnDisk
 
 
-def open_venue(case: Case, world: World, policy: Policy, task: Task) -> tuple[AsvConfig, Venue]:
-    """Base's asv config, and what workers for its suite have in common.
+@dataclass(frozen=True)
+class Opening:
+    """What a station starts from.
+
+    Attributes:
+        config: path of base's asv config.
+        venue: what its workers have in common.
+        trees: of both sides.
+        cases: those that are asked for.
+        failed: modules of the suite that cannot be imported at base, with the reason.
+        seed: of the station's own choices.
+    """
+
+    config: str
+    venue: Venue
+    trees: Mapping[Name, TreeOnDisk]
+    cases: tuple[Timed, ...]
+    failed: dict[str, str]
+    seed: int
+
+
+def opened(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Opening:
+    """Find base's suite, and ask base what it holds.
 
     Raises:
-        UsageError: base has no asv config, or several and none is named.
+        UsageError: base has no asv config, several and none is named, or no benchmark is selected.
+        WorldError: the sandbox or the probe cannot be had.
     """
-    base = world.trees.base(case)
+    trees: Mapping[Name, TreeOnDisk] = {
+        "base": world.trees.base(case),
+        "candidate": world.trees.candidate(case),
+    }
+    config, venue = _open_venue(case, trees["base"], world, policy, task)
+    draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
+    cases, failed = _selected(venue, trees["base"], task, settings, draw.randrange(2**32))
+    return Opening(config.path, venue, trees, cases, failed, draw.randrange(2**32))
+
+
+def _open_venue(
+    case: Case, base: TreeOnDisk, world: World, policy: Policy, task: Task
+) -> tuple[AsvConfig, Venue]:
     configs = find_asv_configs(base.manifest, lambda path: (base.root / path).read_bytes())
     config = choose_config(configs, task.benchmarks.config)
     return config, Venue(
@@ -40,14 +78,9 @@ def open_venue(case: Case, world: World, policy: Policy, task: Task) -> tuple[As
     )
 
 
-def selected(
+def _selected(
     venue: Venue, base: TreeOnDisk, task: Task, settings: Settings, seed: int
 ) -> tuple[tuple[Timed, ...], dict[str, str]]:
-    """The cases that are asked for, and the modules of the suite that cannot be imported at base, with the reason.
-
-    Raises:
-        UsageError: no benchmark is selected.
-    """
     modules = modules_of(base.manifest, venue.folder, venue.suite.name)
     setting = (venue.environment.model_dump_json(), venue.limits, venue.load_s, venue.without)
     benchmarks, failed = venue.world.trees.known(

@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 from dataclasses import replace
-from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.checks.outputs.campaign import Campaign
@@ -14,7 +13,7 @@ from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
 from truelap.checks.outputs.rewriting import rewritten
 from truelap.checks.outputs.ruling import Ruling
 from truelap.values import Tolerance
-from truelap.workers.selecting import open_venue, selected, why_not
+from truelap.workers.selecting import opened, why_not
 
 if TYPE_CHECKING:
     from truelap.model import Case
@@ -38,27 +37,24 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         UsageError: base has no asv config, several and none is named, or no benchmark is selected.
         WorldError: the sandbox or the probe cannot be had.
     """
-    base, candidate = world.trees.base(case), world.trees.candidate(case)
-    config, venue = open_venue(case, world, policy, task)
-    draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
-    cases, failed = selected(venue, base, task, settings, draw.randrange(2**32))
-    skipped = {chosen.id: why for chosen in cases if (why := _why_skipped(chosen, task.outputs)) is not None}
-    wanted = [chosen for chosen in cases if why_not(chosen) is None and chosen.id not in skipped]
-    venue, unchanged = _telling(venue, base)
-    campaign = Campaign(venue, {"base": base, "candidate": candidate}, policy.outputs, draw.randrange(2**32))
+    suite = opened(case, world, policy, task, settings)
+    skipped = {one.id: why for one in suite.cases if (why := _why_skipped(one, task.outputs)) is not None}
+    wanted = [one for one in suite.cases if why_not(one) is None and one.id not in skipped]
+    venue, unchanged = _telling(suite.venue, suite.trees["base"])
+    campaign = Campaign(venue, suite.trees, policy.outputs, suite.seed)
     found = campaign.run(wanted, {one.id: _tolerance(one, policy.outputs, task.outputs) for one in wanted})
     left = [
         CaseOutput(id=one.id, params=one.params, ruling=Ruling("not_comparable", skipped[one.id]))
-        for one in cases
+        for one in suite.cases
         if one.id in skipped
     ]
     return OutputEvidence(
-        config=config.path,
+        config=suite.config,
         seed=settings.seed,
         settings=policy.outputs.model_dump(mode="json"),
         cases=tuple(sorted((*found, *left), key=lambda one: one.id)),
         unchanged_files=unchanged,
-        failed_modules=failed,
+        failed_modules=suite.failed,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.campaign import Campaign
 from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.evidence import TimingEvidence
-from truelap.workers.selecting import open_venue, selected, why_not
+from truelap.workers.selecting import opened, why_not
 
 if TYPE_CHECKING:
     from truelap.model import Case
@@ -28,21 +27,18 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         UsageError: base has no asv config, several and none is named, or no benchmark is selected.
         WorldError: the sandbox or the probe cannot be had.
     """
-    base, candidate = world.trees.base(case), world.trees.candidate(case)
-    config, venue = open_venue(case, world, policy, task)
-    draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
-    cases, failed = selected(venue, base, task, settings, draw.randrange(2**32))
+    suite = opened(case, world, policy, task, settings)
     time = _scaled(policy.time, settings.effort)
-    campaign = Campaign(venue, {"base": base, "candidate": candidate}, time, draw.randrange(2**32))
-    timed = campaign.run([case for case in cases if why_not(case) is None])
-    untimed = [unmeasured(case, "invalid", why) for case in cases if (why := why_not(case)) is not None]
+    campaign = Campaign(suite.venue, suite.trees, time, suite.seed)
+    timed = campaign.run([case for case in suite.cases if why_not(case) is None])
+    untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
     return TimingEvidence(
-        config=config.path,
+        config=suite.config,
         protocol=_protocol(time),
         seed=settings.seed,
         order=campaign.order,
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
-        failed_modules=failed,
+        failed_modules=suite.failed,
         out_of_time=campaign.out_of_time,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
