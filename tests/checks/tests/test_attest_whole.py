@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import truelap
-from truelap.checks.tests.attest_judge import judge_test, learn, read
+from truelap.checks.tests.attest_judge import judge_test
+from truelap.checks.tests.attest_known import learn, read
 from truelap.checks.tests.attest_perturb import perturb
 from truelap.checks.tests.attest_rewrite import attest
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from truelap.checks.tests.attest_judge import judge_test, learn
+from truelap.checks.tests.attest_judge import judge_test
+from truelap.checks.tests.attest_known import learn
 from truelap.checks.tests.doctest_book import learnt
 from truelap.checks.tests.doctest_output import Printed, computes_alike, meets, output
 from truelap.checks.tests.messages import parse

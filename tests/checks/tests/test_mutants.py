@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from truelap.checks.tests.attest_judge import Known
+from truelap.checks.tests.attest_known import Known
 from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 from truelap.checks.tests.mutated import Parsed
 from truelap.world.files import TreeOnDisk

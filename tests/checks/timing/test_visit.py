@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from truelap.checks.timing.visit import Broken, Lap, Plan
+from truelap.checks.timing.amount import Plan
+from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.worker import Sample, Undelivered
 
 MS = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.attest_judge import UNRELIABLE, Place, Truth, tells
+from truelap.checks.tests.attest_known import UNRELIABLE, Place, Truth, tells
 from truelap.values import canonical
 
 if TYPE_CHECKING:

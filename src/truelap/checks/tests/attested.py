@@ -23,7 +23,7 @@ from truelap.checks.tests.value_evidence import ValueEvidence, truths, weigh
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.doctest_book import Book
     from truelap.checks.tests.integrity import IntegrityEvidence

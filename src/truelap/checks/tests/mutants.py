@@ -18,7 +18,7 @@ from truelap.splice import Text, Wrap, read_text, splice
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_known import Truth
 
 _THROUGH = frozenset(
     ("list", "tuple", "sorted", "set", "frozenset", "dict", "len", "sum", "str", "repr", "next", "iter")

@@ -19,7 +19,7 @@ from truelap.policy import matches
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attested import Bench
     from truelap.checks.tests.sides import Side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attempts import Attempt
 from truelap.checks.tests.messages import (
     Collected,
     Collector,
@@ -17,7 +18,7 @@ from truelap.checks.tests.messages import (
     Plugins,
     Values,
 )
-from truelap.checks.tests.results import BADNESS, Fault, Node, Session, merged, packed, phase_outcome
+from truelap.checks.tests.results import Fault, Node, Session, merged, packed
 from truelap.errors import StepFault
 
 if TYPE_CHECKING:
@@ -44,56 +45,6 @@ _KEPT_VALUES = 1 << 28
 """How many bytes of values, as text, the judge takes of one session."""
 
 
-class _Run:
-    """One run of one id: phases in pytest's order, setup first, teardown last."""
-
-    def __init__(self) -> None:
-        self.phases: dict[str, Phase] = {}
-        self.subtests: list[Phase] = []
-        self.retried = False
-        """Whether a plugin threw this attempt away and starts another one."""
-
-    @property
-    def finished(self) -> bool:
-        return "teardown" in self.phases
-
-    def takes(self, phase: Phase) -> bool:
-        """Whether this phase may follow; pytest skips the call when setup did not pass."""
-        if phase.sub:
-            # Told as it happens; a plugin that runs tests again tells of the phases around it only afterwards.
-            return not self.finished
-        if self.finished or phase.when in self.phases:
-            return False
-        if phase.when == "setup":
-            return True
-        setup = self.phases.get("setup")
-        if setup is None:
-            return False
-        if phase.when == "call":
-            return setup.outcome == "passed"
-        return "call" in self.phases or setup.outcome != "passed"
-
-    def take(self, phase: Phase) -> None:
-        """Keep a phase that `takes` allows."""
-        if phase.outcome == "rerun":
-            self.retried = True
-        elif phase.sub:
-            self.subtests.append(phase)
-        else:
-            self.phases[phase.when] = phase
-
-    def node(self) -> Node:
-        heard = [*self.phases.values(), *self.subtests]
-        if not self.finished:
-            seconds = sum(phase.seconds for phase in heard)
-            return Node(outcome="missing", seconds=seconds, message="the session ended before this test did")
-        ranked = sorted(heard, key=lambda phase: BADNESS[phase_outcome(phase)])
-        message = next((phase.text for phase in reversed(ranked) if phase.text), "")
-        outcome = phase_outcome(ranked[-1])
-        seconds = sum(phase.seconds for phase in self.phases.values())
-        return Node(outcome=outcome, seconds=seconds, message="" if outcome == "passed" else message)
-
-
 class Fold:
     """Takes the messages of one session one by one, and refuses what a true session cannot say.
 
@@ -110,7 +61,7 @@ class Fold:
         self._hello = False
         self._expected: dict[str, int] = {}
         self._complete = False
-        self._runs: dict[str, list[_Run]] = {}
+        self._runs: dict[str, list[Attempt]] = {}
         self._plugins: dict[Plugin, None] = {}
         self._uncollected: dict[str, str] = {}
         self._doctests: list[Doctest] = []
@@ -248,10 +199,10 @@ class Fold:
         self.last_id = phase.id
         runs = self._runs.setdefault(phase.id, [])
         if (not runs or runs[-1].finished) and len(runs) < self._expected[phase.id]:
-            runs.append(_Run())
+            runs.append(Attempt())
         if runs[-1].retried:
             # Plugins differ in whether they tell of the attempt's teardown; it decides nothing.
-            runs[-1] = _Run()
+            runs[-1] = Attempt()
             if phase.when == "teardown":
                 return
         if not runs[-1].takes(phase):

@@ -24,7 +24,7 @@ from truelap.checks.tests.value_evidence import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truelap.checks.tests.attest_judge import Truth
+    from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attested import Bench
     from truelap.checks.tests.results import Node

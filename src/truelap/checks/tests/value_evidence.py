@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from truelap.checks.tests.attest_judge import UNRELIABLE, Values, judge_test, learn, read
+from truelap.checks.tests.attest_judge import judge_test
+from truelap.checks.tests.attest_known import UNRELIABLE, Values, learn, read
 from truelap.checks.tests.attest_shares import Shares, shares
 from truelap.checks.tests.results import unpacked
 from truelap.model import Frozen
@@ -15,7 +16,8 @@ from truelap.model import Frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from truelap.checks.tests.attest_judge import Ruling, Stability, Truth
+    from truelap.checks.tests.attest_judge import Ruling
+    from truelap.checks.tests.attest_known import Stability, Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attest_sites import Site
     from truelap.checks.tests.sides import Side

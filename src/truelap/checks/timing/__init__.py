@@ -2,6 +2,7 @@
 
 evidence.py   what was measured, and timing.json
 visit.py      one benchmark, both sides in turns
+amount.py     how much of it is enough
 campaign.py   all benchmarks, in rounds
 decide.py     visits to a decision
 findings.py   decisions to findings

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from truelap.checks.timing.amount import Plan
 from truelap.checks.timing.decide import broken, measured, not_reached, undecided
-from truelap.checks.timing.visit import Broken, Lap, Plan
+from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered

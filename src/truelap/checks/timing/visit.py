@@ -8,7 +8,6 @@ While one side is awake every process of the other is stopped, and no setup runs
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.evidence import Side, Visit
@@ -21,19 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from random import Random
 
-    from truelap.workers.parameters import Values
+    from truelap.checks.timing.amount import Plan
     from truelap.workers.worker import Sample, Worker
-
-BLOCK = 3
-"""Pairs between two setups, as asv sets up anew for about 10 ms of calls. Odd, or one side would have more cold samples."""
-
-ENOUGH_PAIRS = 4
-ENOUGH_LONG_PAIRS = 2
-PATIENCE = 10
-"""So many times `max_pair_s` of wall time end a visit whatever the reason."""
-
-MOST_FOR_SHORT = 4
-"""So many times more pairs are taken of samples that cannot be made long enough."""
 
 CALIBRATION_LEAST = 3
 """First calls are slow; a sample of one short call, paired with one of many, would be off by what a sample itself costs."""
@@ -44,23 +32,6 @@ EMPTY_CALLS = 20_000
 EMPTY_SAMPLES = 3
 ASK_BELOW_NS = 1000
 """Where a call of the candidate costs less, the judge asks base's worker what an empty call costs."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much to measure in one visit. Times are seconds.
-
-    Attributes:
-        max_pair_s: after this long a visit is content with fewer pairs; a pair that is longer is not taken in blocks.
-        limit_s: longest wait for one setup, or for one sample.
-        values: the benchmark's parameters, as an earlier worker of base had them; None where nobody compares them.
-    """
-
-    sample_s: float
-    pairs: int
-    max_pair_s: float
-    limit_s: float
-    values: Values | None = None
 
 
 class Broken(Exception):  # noqa: N818 - a result, not an error
@@ -89,7 +60,7 @@ class Lap:
         self._sample_ns: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
         self._pair_ns = 0
         self._setup_ns = 0
-        self._spent_ns = 0
+        self._wall_ns = 0
         self._empty_s: float | None = None
 
     def run(self, order: Mapping[str, Any]) -> Visit:
@@ -120,7 +91,7 @@ class Lap:
         self._level()
         if number:
             self._redo()
-        pairs = self._pairs_in_block(number)
+        pairs = self._plan.pairs_in_block(number, self._calls.values(), self._pair_ns)
         while not self._block(pairs):
             self._redo()
         self._ask_for_empty()
@@ -187,31 +158,15 @@ class Lap:
             self._sample_ns = {name: per_call[name] * self._calls[name] for name in SIDES}
         self._pair_ns = round(sum(self._sample_ns.values()))
 
-    def _pairs_in_block(self, number: int) -> int:
-        if BLOCK * self._pair_ns > self._plan.max_pair_s * 1e9:
-            return 1
-        if not number:
-            return BLOCK
-        return BLOCK if min(number // self._calls[name] for name in SIDES) >= BLOCK else 1
-
     def _block(self, pairs: int) -> bool:
         """Measure the pairs of one setup; whether the visit has enough then."""
         first = self._draw.randrange(2)
         # A | B B | A A | B
         for turn in range(pairs + 1):
             self._turn(SIDES[(first + turn) % 2], 1 if turn in {0, pairs} else 2)
-        return len(self._samples["base"]) >= self._needed()
-
-    def _needed(self) -> int:
-        limit_ns = self._plan.max_pair_s * 1e9
-        if self._spent_ns > PATIENCE * limit_ns:
-            return ENOUGH_LONG_PAIRS
-        # Not by the clock: on a crowded machine a visit takes longer, and needs its pairs all the more.
-        if self._setup_ns + len(self._samples["base"]) * self._pair_ns > limit_ns:
-            return min(self._plan.pairs, ENOUGH_LONG_PAIRS if self._pair_ns > limit_ns else ENOUGH_PAIRS)
-        # A suite that allows few calls a setup makes short samples: more of them.
-        short = 2e9 * self._plan.sample_s / max(1, self._pair_ns)
-        return round(self._plan.pairs * max(1.0, min(MOST_FOR_SHORT, short / 2)))
+        taken = len(self._samples["base"])
+        spent_ns = self._setup_ns + taken * self._pair_ns
+        return taken >= self._plan.needed(self._pair_ns, spent_ns=spent_ns, wall_ns=self._wall_ns)
 
     def _turn(self, name: Name, count: int) -> None:
         limit_s = self._plan.limit_s
@@ -219,7 +174,7 @@ class Lap:
             for _ in range(count):
                 taken.append(self._workers[name].run(self._calls[name], limit_s))
         self._samples[name] += taken
-        self._spent_ns += sum(sample.wall_ns for sample in taken)
+        self._wall_ns += sum(sample.wall_ns for sample in taken)
 
     def _redo(self) -> None:
         for name in self._shuffled():
