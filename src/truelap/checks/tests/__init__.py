@@ -22,6 +22,7 @@ from truelap.checks.tests.plan import by_file, in_small_groups
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Plan, Run, Setup
 from truelap.checks.tests.steadiness import Habits
+from truelap.checks.tests.traces import Traces
 from truelap.errors import UsageError
 from truelap.model import shown
 from truelap.policy import matches
@@ -74,16 +75,15 @@ class _Station:
 
     def gather(self, selection: Selection) -> TestsEvidence:
         base = self.world.trees.base(self.case)
-        setup = self._setup(base, selection)
-        before, plan = _base_side(setup, base, selection)
+        setup, traces = self._setup(base, selection), Traces()
+        before, plan = _base_side(setup, traces, base, selection)
         spoilt = before.config_error is not None or bool(before.faults) or not before.passed
         data = () if spoilt or not self.policy.keeps("test_data") else read_by_tests(before, base, setup)
         candidate, other = with_base_data(setup, base, self.world.trees.candidate(self.case), data)
-        judged = None if spoilt else _judged(setup, before, base, candidate, plan)
-        touched = setup.traces.of
+        judged = None if spoilt else _judged(setup, traces, before, base, candidate, plan=plan)
         return TestsEvidence(
-            base=(judged.base if judged else before).with_touched(touched(base.root)),
-            candidate=judged.candidate.with_touched(touched(candidate.root)) if judged else None,
+            base=(judged.base if judged else before).with_touched(traces.of(base.root)),
+            candidate=judged.candidate.with_touched(traces.of(candidate.root)) if judged else None,
             selection=selection,
             config_file=setup.config.origin,
             min_base_pass=self.task.tests.min_base_pass or self.policy.tests.min_base_pass,
@@ -117,15 +117,17 @@ class _Station:
         )
 
 
-def _judged(setup: Setup, before: Side, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan) -> Judged:
+def _judged(
+    setup: Setup, traces: Traces, before: Side, base: TreeOnDisk, candidate: TreeOnDisk, *, plan: Plan
+) -> Judged:
     """Both sides, and what the candidate's values say."""
     keeps = setup.policy.keeps
     book = learnt(session.doctests for session in before.sessions) if keeps("doctests") else Book()
-    if not any(map(keeps, ("values", "perturb", "canaries", "mutants"))):
-        return by_outcomes(Bench(setup, base, candidate, plan, book), before)
+    valued = any(map(keeps, ("values", "perturb", "canaries", "mutants")))
     # Base runs again under the new plan, so that tests which need the old one are known.
-    apart = _apart(setup, base, before) if keeps("fresh_process") else ()
-    return by_values(Bench(setup, base, candidate, apart or plan, book), before)
+    apart = _apart(setup, base, before) if valued and keeps("fresh_process") else ()
+    bench = Bench(setup, traces, base, candidate, plan=apart or plan, book=book)
+    return by_values(bench, before) if valued else by_outcomes(bench, before)
 
 
 def _apart(setup: Setup, base: TreeOnDisk, before: Side) -> Plan:
@@ -163,15 +165,15 @@ def _pytest_version(world: World, settings: Settings) -> str:
     return found
 
 
-def _base_side(setup: Setup, base: TreeOnDisk, selection: Selection) -> tuple[Side, Plan]:
+def _base_side(setup: Setup, traces: Traces, base: TreeOnDisk, selection: Selection) -> tuple[Side, Plan]:
     """Base's outcomes, and the plan that the candidate has to follow."""
     plan: Plan = (selection.paths,)
     if setup.jobs > 1:
-        listed = run_side(setup, Run("list", base, plan, collect_only=True, keep=True))
+        listed = run_side(setup, Run("list", base, plan, collect_only=True, keep=True), traces)
         if listed.config_error is not None or listed.faults:
             return listed, plan
         spread = by_file(listed.nodes, setup.jobs)
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
         if spread and all(file.encode() in base.manifest for files in spread for file in files):
             plan = spread
-    return run_side(setup, Run("base", base, plan, learn=True, keep=True, watched=True)), plan
+    return run_side(setup, Run("base", base, plan, learn=True, keep=True, watched=True), traces), plan

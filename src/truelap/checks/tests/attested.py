@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.integrity import IntegrityEvidence
     from truelap.checks.tests.sessions import Plan, Setup
     from truelap.checks.tests.sides import Side
+    from truelap.checks.tests.traces import Traces
     from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence
     from truelap.world.files import TreeOnDisk
 
@@ -44,14 +45,25 @@ class Bench:
 
     Args:
         setup: the same for both sides.
+        traces: what all of its runs touched; they are noted there.
         base: its tree.
         candidate: its tree.
         plan: arguments of each session.
         book: base's doctests.
     """
 
-    def __init__(self, setup: Setup, base: TreeOnDisk, candidate: TreeOnDisk, plan: Plan, book: Book) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        traces: Traces,
+        base: TreeOnDisk,
+        candidate: TreeOnDisk,
+        *,
+        plan: Plan,
+        book: Book,
+    ) -> None:
         self.setup = setup
+        self.traces = traces
         self.base = base
         self.candidate = candidate
         self.plan = plan
@@ -68,7 +80,7 @@ class Bench:
 
     def made(self, run: Run) -> Side:
         """Make a run; see `runs.run_side`."""
-        return renamed(run_side(self.setup, run), self.wandering)
+        return renamed(run_side(self.setup, run, self.traces), self.wandering)
 
     def read(self, path: bytes) -> bytes:
         """Base's bytes of a file."""
@@ -129,7 +141,7 @@ class Judged:
 def by_outcomes(bench: Bench, before: Side) -> Judged:
     """Judge the candidate by what its worker says of tests as they are. See `by_values`."""
     run = Run("candidate", bench.candidate, bench.plan, book=bench.book, watched=True)
-    candidate = run_side(bench.setup, run)
+    candidate = run_side(bench.setup, run, bench.traces)
     return Judged(before, candidate, integrity=_integrity(bench, [before], before, candidate, run))
 
 

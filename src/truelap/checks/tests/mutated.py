@@ -157,7 +157,7 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
         keep=False,
         on_record=False,
     )
-    return run_side(bench.setup, run)
+    return run_side(bench.setup, run, bench.traces)
 
 
 def _changed(source: bytes, names: Sequence[str]) -> bytes:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truelap.checks.tests.results import Session
+    from truelap.checks.tests.traces import Traces
     from truelap.world.files import TreeOnDisk
 
 # Files that take part in how tests or modules are found; any other new file is the tests' own business.
@@ -41,9 +42,12 @@ class _Clock:
         return self.deadline
 
 
-def run_side(setup: Setup, run: Run) -> Side:
-    """Run one side's tests once. See `run_sides`."""
-    return run_sides(setup, [run])[0]
+def run_side(setup: Setup, run: Run, traces: Traces) -> Side:
+    """Run one side's tests once, and note what they touched. See `run_sides`."""
+    side = run_sides(setup, [run])[0]
+    if run.on_record:
+        traces.add(run.tree.root, side.touched)
+    return side
 
 
 def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
@@ -54,11 +58,7 @@ def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
     """
     known = [kept(setup, run) for run in runs]
     made = iter(_made(setup, [run for run, side in zip(runs, known, strict=True) if side is None]))
-    sides = [next(made) if side is None else side for side in known]
-    for run, side in zip(runs, sides, strict=True):
-        if run.on_record:
-            setup.traces.add(run.tree.root, side.touched)
-    return sides
+    return [next(made) if side is None else side for side in known]
 
 
 def _made(setup: Setup, runs: Sequence[Run]) -> list[Side]:

@@ -173,5 +173,5 @@ def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> 
     files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
     made = bench.run(side, planted.sources, plan=files)
     quiet = replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False, on_record=False)
-    ran = run_side(bench.setup, quiet)
+    ran = run_side(bench.setup, quiet, bench.traces)
     return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

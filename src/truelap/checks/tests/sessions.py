@@ -11,7 +11,6 @@ from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
 from truelap.checks.tests.starting import start_message
-from truelap.checks.tests.traces import Traces
 from truelap.errors import StepFault
 from truelap.world.sandbox import PROBES, Step
 
@@ -58,7 +57,6 @@ class Setup:
     seed: int
     numpy: bool = False
     """Whether the tests may compare arrays: the environment's numpy is then there before the tree is."""
-    traces: Traces = field(default_factory=Traces)
 
 
 Plan = tuple[tuple[str, ...], ...]
