@@ -1,34 +1,19 @@
 """Every rule over every entry and every claimed path; one refusal makes base the candidate."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
-from truelap.model import Case
 from truelap.policy import load_policy
-from truelap.prepare.admit import admit
-from truelap.prepare.base import base_of_revision
-from truelap.prepare.collect import Head, PatchFile, Worktree, collect
-from truelap.task import Task
+from truelap.prepare.collect import Head, PatchFile, Worktree
 
 POLICY = load_policy()
 FILES = {"pkg/__init__.py": "", "pkg/a.py": "one\n", "base.pth": "x\n", "tests/test_a.py": "t\n"}
 
 
 @pytest.fixture
-def base(store, repo):
-    return base_of_revision(store, repo.folder, repo.commit(FILES))
-
-
-@pytest.fixture
-def run(store, base):
-    def admitted(submission, policy=POLICY) -> Case:
-        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
-        collected = collect(submission, case, world, policy, Task(), None)
-        return admit(collected, world, policy, Task(), None)
-
-    return admitted
+def run(prepared, base):
+    return lambda submission, policy=POLICY: prepared(submission, base, policy)
 
 
 def refusals(case):

@@ -10,7 +10,6 @@ import pytest
 
 from truelap.model import Case
 from truelap.policy import load_policy
-from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_revision
 from truelap.prepare.collect import Head, PatchFile, Worktree, collect
 from truelap.task import Task
@@ -29,17 +28,11 @@ SMALL = limited(max_unpacked_bytes=500_000, max_files=50)
 
 
 @pytest.fixture
-def base(store, repo):
-    return base_of_revision(store, repo.folder, repo.commit(FILES))
-
-
-@pytest.fixture
-def judge(store, base):
+def judge(prepared, base):
     """What is said against a submission, by code."""
 
     def judged(submission, policy=SMALL):
-        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
-        case = admit(collect(submission, case, world, policy, Task(), None), world, policy, Task(), None)
+        case = prepared(submission, base, policy)
         return {f.code: f.message for f in case.findings if f.level != "info"}
 
     return judged

@@ -22,11 +22,6 @@ FILES = {
 }
 
 
-@pytest.fixture
-def base(store, repo):
-    return base_of_revision(store, repo.folder, repo.commit(FILES))
-
-
 def kinds(patch):
     return {os.fsdecode(entry.path): entry.kind for entry in patch.entries}
 

@@ -4,16 +4,12 @@ import hashlib
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
-from truelap.model import Case
 from truelap.policy import load_policy
-from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_revision
-from truelap.prepare.collect import Head, PatchFile, Worktree, collect
-from truelap.task import Task
+from truelap.prepare.collect import Head, PatchFile, Worktree
 
 POLICY = load_policy()
 FILES = {"pkg/a.py": "one\ntwo\nthree\n", "pkg/w.txt": "one\r\ntwo\r\nthree\r\n", "top.py": "t\n"}
@@ -22,17 +18,11 @@ CHANGED = {b"pkg/a.py": b"one\n2\nthree\n", b"new.py": b"n\n"}
 
 
 @pytest.fixture
-def base(store, repo):
-    return base_of_revision(store, repo.folder, repo.commit(FILES))
-
-
-@pytest.fixture
-def admitted(store, base):
+def admitted(store, base, prepared):
     """What a submission changes, by path; and every finding, by code."""
 
     def judged(submission, base=base):
-        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
-        case = admit(collect(submission, case, world, POLICY, Task(), None), world, POLICY, Task(), None)
+        case = prepared(submission, base)
         new = [entry for entry in case.patch.entries if entry.new_mode]
         found = {entry.path: store.blob(entry.new_blob) for entry in new}
         return found, {f.code: f for f in case.findings}

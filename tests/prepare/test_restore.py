@@ -4,17 +4,13 @@ import hashlib
 import json
 import shutil
 from collections import defaultdict
-from types import SimpleNamespace
 
 import pytest
 
-from truelap.model import Case
 from truelap.policy import load_policy, matches
-from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_directory, base_of_revision
-from truelap.prepare.collect import PatchFile, Worktree, collect
+from truelap.prepare.collect import PatchFile, Worktree
 from truelap.prepare.restore import restore
-from truelap.task import Task
 from truelap.world.files import write_tree
 from truelap.world.git import Store
 from truelap.world.git_process import GitError
@@ -42,19 +38,8 @@ def off(*names):
 
 
 @pytest.fixture
-def base(store, repo):
-    return base_of_revision(store, repo.folder, repo.commit(FILES))
-
-
-@pytest.fixture
-def run(store, base):
-    def restored(submission, base=base, policy=POLICY) -> Case:
-        world, case = SimpleNamespace(store=store, interpreter=None), Case(name="t", base=base)
-        for station in (lambda *args: collect(submission, *args), admit, restore):
-            case = station(case, world, policy, Task(), None)
-        return case
-
-    return restored
+def run(prepared, base):
+    return lambda submission, base=base, policy=POLICY: prepared(submission, base, policy, [restore])
 
 
 def contents(store, tree):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from truelap.errors import WorldError
 from truelap.policy import load_policy
+from truelap.world import procfs
 from truelap.world.bubblewrap import Bubblewrap
 from truelap.world.interpreter import Interpreter, inspect
 from truelap.world.landlock_view import demand_reach
@@ -88,6 +90,39 @@ def step(interpreter, limits, grounds):
         return replace(made, **changes)
 
     return make
+
+
+@pytest.fixture
+def with_text():
+    """Finds processes that have a text in their command line, this one not."""
+
+    def find(text: str) -> list[int]:
+        found = []
+        for pid in procfs.all_pids():
+            try:
+                line = Path(f"/proc/{pid}/cmdline").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in line and pid != os.getpid():
+                found.append(pid)
+        return found
+
+    return find
+
+
+@pytest.fixture
+def gone(with_text):
+    """Waits until no process has one of these texts in its command line; whether that came true."""
+
+    def wait(*texts: str, within_s: float = 15.0) -> bool:
+        deadline = time.monotonic() + within_s
+        while any(map(with_text, texts)):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    return wait
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from truelap.errors import WorldError
-from truelap.world import procfs
 from truelap.world.workspace import open_workspace
 
 JUDGE = """
@@ -51,28 +50,6 @@ with open_workspace(Path(parent)) as workspace:
 """
 
 
-def with_text(text: bytes) -> list[int]:
-    """Processes that have a text in their command line, this one not."""
-    found = []
-    for pid in procfs.all_pids():
-        try:
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if text in line and pid != os.getpid():
-            found.append(pid)
-    return found
-
-
-def gone(*texts: bytes, within_s: float = 10.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while any(with_text(text) for text in texts):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
-
-
 def mounts() -> list[str]:
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     return [line for line in lines if " - tmpfs truelap " in line]
@@ -85,16 +62,16 @@ def start_judge(parent: Path, mark: str) -> subprocess.Popen:
     return judge
 
 
-def test_nothing_is_left_when_the_judge_is_killed(tmp_path):
+def test_nothing_is_left_when_the_judge_is_killed(tmp_path, with_text, gone):
     chance = random.Random(os.environ.get("TRUELAP_TEST_SEED", "20"))
     seen = 0
     for _ in range(20):
         mark = secrets.token_hex(8)
         with start_judge(tmp_path, mark) as judge:
             time.sleep(chance.uniform(0, 0.4))
-            seen += len(with_text(mark.encode()))
+            seen += len(with_text(mark))
             judge.kill()
-        assert gone(mark.encode(), f"launch.main({judge.pid})".encode())
+        assert gone(mark, f"launch.main({judge.pid})")
         assert mounts() == []
     assert seen > 20, "the moments were all too early to mean anything"
     # The next one finds the folders unlocked and takes them away.
@@ -103,7 +80,7 @@ def test_nothing_is_left_when_the_judge_is_killed(tmp_path):
 
 
 @pytest.mark.parametrize("link", ["launcher", "bubblewrap", "init"])
-def test_nothing_is_left_when_a_link_of_the_chain_is_killed(bubblewrap, step, link):
+def test_nothing_is_left_when_a_link_of_the_chain_is_killed(bubblewrap, step, link, gone):
     mark = secrets.token_hex(8)
     code = f"import os, time # {mark}\nos.fork()\ntime.sleep(60)"
     with bubblewrap.start(step(code)) as session:
@@ -114,10 +91,10 @@ def test_nothing_is_left_when_a_link_of_the_chain_is_killed(bubblewrap, step, li
                 session.wait(10)
         else:
             assert session.wait(10).how == "signal"
-    assert gone(mark.encode())
+    assert gone(mark)
 
 
-def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, step):
+def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, step, gone):
     """Wherever it was just then: the start fails, or the step ends, and nothing of it goes on."""
     chance = random.Random(7)
     for _ in range(15):
@@ -142,7 +119,7 @@ def test_nothing_is_left_when_a_launcher_is_killed_while_it_works(bubblewrap, st
         except WorldError:
             pass
         killer.wait()
-        assert gone(f"sleep(60) # {mark}".encode())
+        assert gone(f"sleep(60) # {mark}")
 
 
 def test_a_spare_launcher_that_was_killed_is_replaced(bubblewrap, step):

@@ -76,27 +76,6 @@ def sandbox(reachable) -> Landlock:
         pytest.skip(f"no landlock here: {error}")
 
 
-def with_text(text: str) -> list[int]:
-    found = []
-    for pid in procfs.all_pids():
-        try:
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if text.encode() in line and pid != os.getpid():
-            found.append(pid)
-    return found
-
-
-def gone(*texts: str, within_s: float = 15.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while any(with_text(text) for text in texts):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def shared(mark: str) -> list[Path]:
     return list(Path(traces.SHARED).glob(f"{mark}*"))
 
@@ -106,7 +85,7 @@ def judge(python: Path, mark: str) -> subprocess.Popen:
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
-def test_a_reaper_survives_the_judge_and_cleans_up(sandbox, reachable, is_root):
+def test_a_reaper_survives_the_judge_and_cleans_up(sandbox, reachable, is_root, with_text, gone):
     chance = random.Random(os.environ.get("TRUELAP_TEST_SEED", "30"))
     seen = 0
     for round_number in range(6):
@@ -128,7 +107,7 @@ def test_a_reaper_survives_the_judge_and_cleans_up(sandbox, reachable, is_root):
     assert seen > 10, "the moments were all too early to mean anything"
 
 
-def test_the_judge_cleans_up_when_the_launcher_was_killed(sandbox, step, is_root):
+def test_the_judge_cleans_up_when_the_launcher_was_killed(sandbox, step, is_root, with_text):
     if not is_root:
         pytest.skip("an ordinary judge cannot tell the step's processes from its own, and says so")
     mark = secrets.token_hex(8)
@@ -143,7 +122,7 @@ def test_the_judge_cleans_up_when_the_launcher_was_killed(sandbox, step, is_root
     assert shared(mark) == []
 
 
-def test_when_both_were_killed_the_next_judge_cleans_up(sandbox, reachable, is_root):
+def test_when_both_were_killed_the_next_judge_cleans_up(sandbox, reachable, is_root, with_text, gone):
     if not is_root:
         pytest.skip("only users of a root judge can be told apart")
     mark = secrets.token_hex(8)

@@ -1,61 +1,33 @@
-"""Compares the outputs of small projects for real: real trees, the real sandbox, the real asv_runner."""
-
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+"""Compares the outputs of small projects for real."""
 
 import pytest
 
-from truelap.checks.outputs import gather, judge
-from truelap.model import Base, Case
-from truelap.policy import load_policy
-from truelap.settings import Settings
-from truelap.task import Task
-from truelap.world.opening import open_world
+from truelap.checks import outputs
 
-POLICY = load_policy()
-CONFIG = '{"benchmark_dir": "benches"}'
+FIXED = {"asv.conf.json": '{"benchmark_dir": "benches"}', "benches/__init__.py": ""}
 
 
-@dataclass
 class Outputs:
-    evidence: Any
-    findings: tuple
+    """What the check found; `found["b.time_a"]` is the ruling of that case."""
+
+    def __init__(self, found) -> None:
+        self._found = found
+        self.evidence, self.findings, self.codes = found.evidence, found.findings, found.codes
 
     def __getitem__(self, name):
-        (found,) = [case for case in self.evidence.cases if case.id == name]
-        return found.ruling
-
-    def codes(self):
-        return [finding.code for finding in self.findings]
+        return self._found[name].ruling
 
     def statuses(self):
         return {case.id.partition(".")[2]: case.ruling.status for case in self.evidence.cases}
 
 
-def write(folder: Path, files) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return folder
-
-
-def compare_projects(root: Path, base, candidate, *, task=None, policy=POLICY, **settings) -> Outputs:
-    """Write both projects and compare. `base` holds `lib.py` and the suite's one module; `candidate` is another `lib.py`."""
-    fixed = {"asv.conf.json": CONFIG, "benches/__init__.py": "", "benches/b.py": base[1]}
-    told = Settings(python=Path(sys.executable), seed=7, work=write(root / "work", {"x": ""}), **settings)
-    with open_world(told, root / "base", ()) as world:
-        trees = [
-            world.store.import_directory(write(root / name, {**fixed, "lib.py": content}), ())
-            for name, content in (("base", base[0]), ("candidate", candidate))
-        ]
-        case = Case(name="t", base=Base(given="base", commit=None, tree=trees[0]), candidate_tree=trees[1])
-        evidence = gather(case, world, policy, task or Task(), told)
-    return Outputs(evidence, judge(evidence, policy))
-
-
 @pytest.fixture
-def compared(tmp_path):
-    return lambda base, candidate, **more: compare_projects(tmp_path, base, candidate, **more)
+def compared(on_projects, tmp_path):
+    """Compares: `base` holds `lib.py` and the suite's one module, `candidate` is another `lib.py`."""
+
+    def run(base, candidate, **more):
+        fixed = {**FIXED, "benches/b.py": base[1]}
+        sides = [{**fixed, "lib.py": content} for content in (base[0], candidate)]
+        return Outputs(on_projects(tmp_path, outputs, *sides, **more))
+
+    return run

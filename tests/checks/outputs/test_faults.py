@@ -2,9 +2,10 @@
 
 import pytest
 
+from truelap.policy import load_policy
 from truelap.task import OutputChoice, Skip, Task
 
-from .conftest import POLICY
+POLICY = load_policy()
 
 SUITE = """
 import lib

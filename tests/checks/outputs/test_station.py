@@ -1,6 +1,8 @@
 """The station for real: each benchmark is one kind of difference, or one kind of honest freedom."""
 
-from .conftest import POLICY
+from truelap.policy import load_policy
+
+POLICY = load_policy()
 
 LIBRARY = """
 import itertools, os, random

@@ -107,6 +107,12 @@ def hasty():
 
 
 @pytest.fixture
+def project():
+    """The files that `lap` takes for base by itself."""
+    return dict(PROJECT)
+
+
+@pytest.fixture
 def shipped():
     """The policy as it ships."""
     return load_policy()

@@ -46,11 +46,11 @@ def test_a_package_that_lies_to_the_kept_truth_is_found_out(lap, shipped, keep):
 
 
 @pytest.mark.parametrize("changed", ["base", "policy", "tests", "environment"])
-def test_what_depends_on_something_else_is_measured_again(lap, shipped, keep, changed):
+def test_what_depends_on_something_else_is_measured_again(lap, shipped, keep, project, changed):
     first = lap({"pkg/core.py": HONEST}, policy=shipped, keep=keep)
     again = {
-        "base": {"base": {**first_project(), "pkg/more.py": ""}},
-        "tests": {"base": {**first_project(), "tests/test_core.py": TESTS + "\n"}},
+        "base": {"base": {**project, "pkg/more.py": ""}},
+        "tests": {"base": {**project, "tests/test_core.py": project["tests/test_core.py"] + "\n"}},
         "policy": {"policy": shipped.without(["canaries"])},
         "environment": {"task": {"environment": {"env": {"A": "b"}}}},
     }[changed]
@@ -69,22 +69,8 @@ def test_a_damaged_file_is_measured_again(lap, shipped, keep):
     assert second.findings == ()
 
 
-def test_a_run_that_failed_is_not_kept(lap, shipped, keep):
-    crash = {**first_project(), "tests/test_core.py": "import os\n\n\ndef test_a():\n    os._exit(3)\n"}
+def test_a_run_that_failed_is_not_kept(lap, shipped, keep, project):
+    crash = {**project, "tests/test_core.py": "import os\n\n\ndef test_a():\n    os._exit(3)\n"}
     found = lap({"pkg/core.py": HONEST}, base=crash, policy=shipped, keep=keep)
     assert found.levels == {"inconclusive"}
     assert [path for path in keep.rglob("*") if path.is_file() and path.name != "seed"] == []
-
-
-def first_project():
-    return {
-        "pkg/__init__.py": "",
-        "pkg/core.py": "def double(x):\n    return 2 * x\n",
-        "tests/test_core.py": TESTS,
-    }
-
-
-TESTS = "from pkg.core import double\n\n\n" + "".join(
-    f"def test_{name}():\n    assert double({value}) == {2 * value}\n\n\n"
-    for name, value in (("one", 1), ("two", 2), ("three", 3))
-)

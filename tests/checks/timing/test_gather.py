@@ -5,9 +5,10 @@ import json
 import pytest
 
 from truelap.errors import UsageError, WorldError
+from truelap.policy import load_policy
 from truelap.task import BenchmarkChoice, Task
 
-from .conftest import POLICY, time_projects
+POLICY = load_policy()
 
 CONFIG = '{\n  // where the suite is\n  "benchmark_dir": "benches",\n}\n'
 
@@ -192,7 +193,7 @@ BASE = {
 
 
 @pytest.fixture(scope="module")
-def improved(tmp_path_factory):
+def improved(tmp_path_factory, time_projects):
     policy = POLICY.model_copy(update={"time": POLICY.time.model_copy(update={"visits": 2, "pairs": 6})})
     root = tmp_path_factory.mktemp("improved")
     return time_projects(root, BASE, {"lib.py": IMPROVED}, policy=policy, effort="standard")

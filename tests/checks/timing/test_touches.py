@@ -2,7 +2,9 @@
 
 import pytest
 
-from .conftest import POLICY
+from truelap.policy import load_policy
+
+POLICY = load_policy()
 
 BASE = {
     "asv.conf.json": "{}",

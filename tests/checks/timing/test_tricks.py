@@ -4,7 +4,9 @@ from statistics import median
 
 import pytest
 
-from .conftest import POLICY
+from truelap.policy import load_policy
+
+POLICY = load_policy()
 
 BASE = {
     "asv.conf.json": "{}",
