@@ -434,8 +434,20 @@ def test_the_headline_names_what_is_behind_the_reason():
     assert render_text(broken).startswith("REFUSED: no_patch (tree_diff_failed)\n")
     lost = Finding(code="tests:regressed", level="fail", message="two")
     other = Finding(code="tests:perturbed", level="fail", message="one")
-    assert render_text(made(findings=[other])[0]).startswith("REJECTED: tests_regressed (tests:perturbed) ")
-    assert render_text(made(findings=[other, lost])[0]).startswith("REJECTED: tests_regressed  faster")
+    assert render_text(made(findings=[other])[0]).startswith("REJECTED: tests_regressed (tests:perturbed)\n")
+    assert render_text(made(findings=[other, lost])[0]).startswith("REJECTED: tests_regressed\n")
+
+
+def test_a_speed_that_is_not_credited_stands_in_no_first_line():
+    fail = Finding(code="tamper:x", level="fail", message="bad")
+    doubt = Finding(code="station:x", level="inconclusive", message="gave up")
+    for finding, first in ((fail, "REJECTED: tamper (tamper:x)"), (doubt, "INCONCLUSIVE: gave up")):
+        lines = render_text(made(findings=[finding])[0]).splitlines()
+        assert lines[0] == first
+        told = " ".join(line.strip() for line in lines[1:])
+        assert "0 not timed; measured x1.414 (geometric mean), not credited" in told
+    assert "not credited" not in render_text(made()[0])
+    assert "not credited" not in render_text(made(findings=[fail])[0], "time")
 
 
 def test_what_cannot_be_said_is_explained_and_claims_no_speed():

@@ -187,4 +187,6 @@ def _why(verdict: Verdict) -> str:
 
 def _speed_up(verdict: Verdict) -> str:
     value = verdict.timing.get("speedup")
-    return f"{value:.2f}x" if value else "-"
+    if not value:
+        return "-"
+    return f"{value:.2f}x" if verdict.outcome == "accepted" else f"{value:.2f}x\nnot credited"

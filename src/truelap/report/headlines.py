@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from truelap.model import Verdict
 
-_BESIDE_TESTS = ("plugin:", "session:", "perturb:", "canary:", "config:")
+_BESIDE_TESTS = ("plugin:", "session:", "perturb:", "late:", "canary:", "config:")
 """What counts as a regression and is no test that base passes and the candidate does not."""
 
 
 def headline(verdict: Verdict) -> str:
-    """Outcome, why, and how fast. Where nothing can be said, no speed is, but the first doubt in its own words."""
+    """Outcome and why, and how fast where that is credited. Where nothing can be said: the first doubt in its own words."""
     if verdict.outcome == "inconclusive":
         doubt = next((f.message for f in verdict.findings if f.level == "inconclusive"), "nobody said why")
         return f"INCONCLUSIVE: {visible(doubt)}"
     why = f": {_reason(verdict)}" if verdict.failure_reason else ""
-    speed = "" if verdict.speed == "not_measured" else f"  {verdict.speed}"
-    times = f" {_mean(verdict.timing)}" if speed else ""
-    return f"{verdict.outcome.upper()}{why}{speed}{times}".rstrip()
+    credited = verdict.outcome == "accepted" and verdict.speed != "not_measured"
+    speed = f"  {verdict.speed} {_mean(verdict.timing)}" if credited else ""
+    return f"{verdict.outcome.upper()}{why}{speed}".rstrip()
 
 
 def of_check(verdict: Verdict, check: str) -> str:
@@ -90,6 +90,12 @@ def unasked(tests: Mapping[str, Any]) -> str:
     at_base = "" if failing else " at base"
     ask = "this asks" if files + failing == 1 else "these ask"
     return f"; {' and '.join(parts)}{at_base}: {ask} nothing"
+
+
+def uncredited(verdict: Verdict) -> str:
+    """The speed that was measured on what is not accepted; "" for none, or for one that the first line tells."""
+    mean = _mean(verdict.timing)
+    return f"; measured {mean}, not credited" if mean and verdict.outcome != "accepted" else ""
 
 
 def unimported(timing: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from truelap.report.headlines import (
     passing,
     regressed_tests,
     unasked,
+    uncredited,
     unimported,
 )
 from truelap.report.table import benchmark_lines
@@ -85,7 +86,8 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
         yield (
             "timing",
             ", ".join(f"{timing.get(f'n_{key}', 0)} {word}" for key, word in _COUNTS.items())
-            + unimported(timing),
+            + unimported(timing)
+            + ("" if check else uncredited(verdict)),
         )
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
     if not check:
