@@ -11,8 +11,10 @@ import pytest
 from rich.console import Console
 
 from truelap.redteam.attack import load_attacks
-from truelap.redteam.campaign import run
+from truelap.redteam.bench import Came
+from truelap.redteam.campaign import Score, run
 from truelap.redteam.table import as_data, show, summed
+from truelap.redteam.trial import Trial
 from truelap.settings import Settings
 
 ATTACKS = {attack.id: attack for attack in load_attacks()}
@@ -48,8 +50,50 @@ def test_some_of_each_kind_end_as_their_entries_say(tmp_path):
     assert all(score.right for score in scores)
     assert f"{len(QUICK)} of {len(QUICK)} attacks caught" in summed(scores)
     shown = io.StringIO()
-    show(scores, Console(file=shown, width=200))
+    show(scores, Console(file=shown, width=200, force_terminal=True))
     assert "accepted without its gain" in shown.getvalue()
+
+
+def imagined(attack, **wrong):
+    """A score as if the attack had run: whichever variant is named went wrong so."""
+    variants = ("attack", "twin") if attack.unablated or attack.waiting else ("attack", "twin", "ablated")
+    came = Came(attack.expect.outcome, "")
+    return Score(attack, {name: Trial(attack, name, came, wrong.get(name), 1.0) for name in variants})
+
+
+def printed(scores, **console):
+    shown = io.StringIO()
+    show(scores, Console(file=shown, color_system=None, **console))
+    return shown.getvalue().splitlines()
+
+
+def test_a_row_for_each_attack_fits_into_eighty_columns_where_there_is_no_terminal():
+    scores = [imagined(attack) for attack in ATTACKS.values()]
+    lines = printed(scores, width=200)
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["attack", "caught", "by", "without", "it"]
+    rows = [line.split() for line in lines if line.startswith(("ok ", "-- "))]
+    assert [row[1] for row in rows] == list(ATTACKS)
+    assert {row[-1] for row in rows} == {"succeeds", "-"}
+    assert [row[0] == "--" for row in rows] == [attack.waiting for attack in ATTACKS.values()]
+    assert "".join(lines).count("not tried without it: ") == sum(bool(a.unablated) for a in ATTACKS.values())
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 200])
+def test_a_terminal_is_never_too_narrow_for_a_row_and_a_wide_one_says_what_came_out(width):
+    scores = [imagined(ATTACKS[name]) for name in QUICK]
+    lines = printed(scores, width=width, force_terminal=True)
+    assert max(map(len, lines)) <= width
+    assert ("refused: refused:symlinks" in "\n".join(lines)) is (width >= 100)
+
+
+def test_what_is_wrong_stands_below_its_row():
+    scores = [imagined(ATTACKS["git-26-new-link"], twin=f"an honest\x1b submission {'was refused ' * 9}")]
+    lines = printed(scores, width=200)
+    assert lines[1].startswith("NO  git-26-new-link ")
+    assert lines[2].startswith("    its honest twin: an honest\\x1b submission was refused")
+    assert lines[3].startswith("    ")
+    assert max(map(len, lines)) <= 80
 
 
 def test_an_entry_that_is_wrong_is_found(tmp_path):
