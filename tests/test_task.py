@@ -37,3 +37,24 @@ def test_what_is_asked_for_and_not_there_yet_is_not_passed_over(tmp_path, text, 
     path.write_text(text)
     with pytest.raises(UsageError, match=rf"{key}: .* yet; leave the key out"):
         load_task(path)
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [("../venv/bin/python", "@/../venv/bin/python"), ("/x/python", "/x/python"), ("python3", "python3")],
+)
+def test_files_of_this_machine_are_read_from_the_folder_of_the_task_file(tmp_path, monkeypatch, named, meant):
+    path = tmp_path / "tasks" / "task.toml"
+    path.parent.mkdir()
+    path.write_text(f"[task]\nbase_file = 'sha'\n[environment]\npython = '{named}'")
+    monkeypatch.chdir(tmp_path)
+    task = load_task(path.relative_to(tmp_path))
+    assert task.environment.python == meant.replace("@", str(path.parent))
+    assert task.task.base_file == str(path.parent / "sha")
+
+
+def test_what_a_task_file_leaves_out_stays_out(tmp_path):
+    path = tmp_path / "task.toml"
+    path.write_text("[task]\nname = 't'")
+    task = load_task(path)
+    assert (task.environment.python, task.task.base_file) == (None, None)

@@ -130,7 +130,7 @@ def import_roots(environment: Environment, paths: Iterable[bytes]) -> tuple[str,
 
 
 def load_task(path: Path | None) -> Task:
-    """Read a task file; without one, every default.
+    """Read a task file; without one, every default. Paths of this machine in it are read from the file's own folder.
 
     Raises:
         UsageError: unreadable, not TOML, an unknown key, a wrong type, or a key that asks for what is not there yet.
@@ -152,4 +152,19 @@ def load_task(path: Path | None) -> Task:
     ):
         if asked:
             raise UsageError(f"task file {path}: {key}: {instead} yet; leave the key out")
-    return task
+    return _placed(task, path.absolute().parent)
+
+
+def _placed(task: Task, folder: Path) -> Task:
+    """The task with what names a file of this machine made absolute; an interpreter's bare name is looked up elsewhere."""
+    python, base_file = task.environment.python, task.task.base_file
+    if python is not None and "/" in python:
+        python = str(folder / python)
+    return task.model_copy(
+        update={
+            "environment": task.environment.model_copy(update={"python": python}),
+            "task": task.task.model_copy(
+                update={"base_file": None if base_file is None else str(folder / base_file)}
+            ),
+        }
+    )

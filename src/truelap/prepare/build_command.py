@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple
 
+from truelap.errors import UsageError
 from truelap.model import Finding
 from truelap.policy import matches
 
@@ -78,10 +80,42 @@ def _by_default(
     return BuildPlan(finding=_note(f"{reason}, but nothing was built: {why}"))
 
 
-def with_interpreter(command: tuple[str, ...], python: Path, given: Path) -> tuple[str, ...]:
-    """The command with the project's interpreter where it says `python`, or leads to it by a path of any form.
+def from_the_root(build: tuple[tuple[str, ...], ...], root: Path, given: Path) -> tuple[tuple[str, ...], ...]:
+    """The task's commands, with `python` where one leads to the project's interpreter by a path from the tree's root.
 
-    Such a path (`../venv/bin/python`, one through a folder or link that no sandbox shows) would lead nowhere inside.
+    There a build runs, and no sandbox shows what lies beside that folder, or in it without being base's.
+
+    Args:
+        build: of the task.
+        root: the repository, as the user has it.
+        given: the project's interpreter, as the user named it.
+
+    Raises:
+        UsageError: a command has no words, or leads out of the tree to something else.
+    """
+    return tuple(_from_the_root(command, root, given) for command in build)
+
+
+def _from_the_root(command: tuple[str, ...], root: Path, given: Path) -> tuple[str, ...]:
+    if not command or not command[0]:
+        raise UsageError("task file: environment.build: a command without a program; leave it out")
+    first = command[0]
+    if "/" not in first or first.startswith("/"):
+        return command
+    if _same(root / first, given):
+        return (_PYTHONS[0], *command[1:])
+    if normpath(first).startswith("../"):
+        raise UsageError(
+            f"task file: environment.build: {first} leads out of the tree's root, and to another program than the project's"
+            f" interpreter {given}; write python for that one, or an absolute path"
+        )
+    return command
+
+
+def with_interpreter(command: tuple[str, ...], python: Path, given: Path) -> tuple[str, ...]:
+    """The command with the project's interpreter where it says `python`, or leads to it by an absolute path of any form.
+
+    Such a path (one through a folder or link that no sandbox shows) would lead nowhere inside.
 
     Args:
         command: of a build.
@@ -89,7 +123,7 @@ def with_interpreter(command: tuple[str, ...], python: Path, given: Path) -> tup
         given: as the user named it.
     """
     first = command[0]
-    leads_there = "/" in first and any(_same(Path(first), known) for known in (given, python))
+    leads_there = first.startswith("/") and any(_same(Path(first), known) for known in (given, python))
     return (str(python), *command[1:]) if first in _PYTHONS or leads_there else command
 
 
