@@ -92,6 +92,8 @@ def test_results_are_written_after_everything_is_dead(tiny, settings, work, tmp_
 
 
 def test_a_wrong_patch_is_rejected(tiny, settings, tmp_path):
+    # Tests alone ask for no benchmark.
+    settings = settings.model_copy(update={"bench": "nothing"})
     verdict = verify(tiny.folder, base="HEAD", patch=tmp_path / "wrong.diff", settings=settings, only="tests")
     assert (verdict.outcome, verdict.failure_reason) == ("rejected", "tests_regressed")
     # One check alone is no result: nothing that a trainer could take for one.
@@ -127,6 +129,24 @@ def test_a_usage_error_leaves_an_older_result_alone(tiny, settings, tmp_path):
     with pytest.raises(UsageError, match="nowhere"):
         verify(tiny.folder, base="nowhere", patch=tmp_path / "faster.diff", settings=settings)
     assert (settings.out / "verdict.json").read_text() == "old"
+
+
+@pytest.mark.parametrize("chosen", ["bench", "include"])
+def test_a_choice_that_holds_no_benchmark_is_told_before_any_test_runs(tiny, settings, tmp_path, chosen):
+    words = []
+    task = Task.model_validate({"benchmarks": {"include": ["nothing"]}}) if chosen == "include" else Task()
+    settings = settings.model_copy(update={"bench": "nothing" if chosen == "bench" else None})
+    with pytest.raises(UsageError, match=r"none of the 1 benchmark of base, for example bench\.time_total$"):
+        verify(
+            tiny.folder,
+            base="HEAD",
+            patch=tmp_path / "faster.diff",
+            settings=settings,
+            task=task,
+            progress=words.append,
+        )
+    assert words[-1].startswith("listing the benchmarks of ")
+    assert not any(word.startswith("tests: ") for word in words)
 
 
 def test_a_fault_of_ours_is_inconclusive_and_pays_nothing(tiny, settings, tmp_path, monkeypatch):
@@ -184,6 +204,33 @@ def test_verify_can_be_called_whatever_was_imported_first(first):
     program = f"import {first}, truelap; assert callable(truelap.verify); import truelap.verify as v; v.verify; v.line"
     subprocess.run([sys.executable, "-c", program], check=True)
     assert demo.verify is verify
+
+
+def test_a_build_command_may_lead_to_the_interpreter_from_the_repository(
+    tiny, settings, tmp_path, monkeypatch
+):
+    monkeypatch.chdir("/")
+    build = [[os.path.relpath(sys.executable, tiny.folder), "-c", "open('built.txt', 'w').write('x')"]]
+    task = Task.model_validate({"environment": {"build": build}})
+    patch = tmp_path / "wrong.diff"
+    verdict = verify(tiny.folder, base="HEAD", patch=patch, task=task, settings=settings, only="outputs")
+    assert verdict.failure_reason == "outputs_differ", verdict.findings
+    assert {station.name: station.status for station in verdict.stations}["rebuild"] == "done"
+
+
+def test_a_build_command_that_leads_out_of_the_tree_ends_the_run_before_it_begins(tiny, settings, tmp_path):
+    task = Task.model_validate({"environment": {"build": [["../make.sh"]]}})
+    words = []
+    with pytest.raises(UsageError, match=r"\.\./make\.sh leads out of the tree's root"):
+        verify(
+            tiny.folder,
+            base="HEAD",
+            patch=tmp_path / "faster.diff",
+            task=task,
+            settings=settings,
+            progress=words.append,
+        )
+    assert words == []
 
 
 def test_a_faster_c_extension_is_built_and_accepted(make_repo, settings, work):

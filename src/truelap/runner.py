@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from truelap.world import World
 
     Run = Callable[[Case, World, Policy, Task, Settings], Case]
+    Look = Callable[[Case, World, Policy, Task, Settings], None]
 
 
 class Station(NamedTuple):
@@ -34,10 +35,18 @@ class Station(NamedTuple):
     """It may have nothing to do; then it gives the case back as it got it."""
 
 
-def check(name: str, module: ModuleType) -> Station:
-    """A station that measures (`gather`), and judges what it measured (`judge`, pure)."""
+def check(name: str, module: ModuleType, look: Look | None = None) -> Station:
+    """A station that measures (`gather`), and judges what it measured (`judge`, pure).
+
+    Args:
+        name: of the station.
+        module: the check.
+        look: called before it measures anything; it may find that what the user named cannot be used.
+    """
 
     def run(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:
+        if look:
+            look(case, world, policy, task, settings)
         evidence = module.gather(case, world, policy, task, settings)
         return case.plus(evidence=((name, evidence),), findings=module.judge(evidence, policy))
 

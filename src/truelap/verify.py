@@ -6,6 +6,7 @@ A frozen `Case` rides a line of stations: preparing may change the tree, checkin
 from __future__ import annotations
 
 import secrets
+import shutil
 import sys
 from contextlib import nullcontext
 from functools import partial
@@ -18,6 +19,7 @@ from truelap.model import Case
 from truelap.policy import load_policy
 from truelap.prepare.admit import admit
 from truelap.prepare.base import asv_configs
+from truelap.prepare.build_command import from_the_root
 from truelap.prepare.collect import collect
 from truelap.prepare.rebuild import rebuild
 from truelap.prepare.request import Request
@@ -28,6 +30,7 @@ from truelap.runner import Station, check, conclude, walk
 from truelap.settings import Settings
 from truelap.suite import choose_config
 from truelap.task import Task
+from truelap.workers.selecting import look_ahead
 from truelap.world.opening import diary, open_ground, world_on
 from truelap.world.output import RESULTS, Output
 
@@ -43,14 +46,19 @@ if TYPE_CHECKING:
     Layout = Callable[[Verdict, Case], Iterable[tuple[str, bytes]]]
 
 
-def line(submission: Submission) -> tuple[Station, ...]:
-    """The whole line for one submission."""
+def line(submission: Submission, *, look: bool = True) -> tuple[Station, ...]:
+    """The whole line for one submission.
+
+    Args:
+        submission: what is judged.
+        look: before the tests, which may take long, see whether any benchmark is chosen at all.
+    """
     return (
         Station("collect", partial(collect, submission), prepares=True),
         Station("admit", admit, prepares=True),
         Station("restore", restore, prepares=True),
         Station("rebuild", rebuild, prepares=True, optional=True),
-        check("tests", tests),
+        check("tests", tests, look_ahead if look else None),
         check("outputs", outputs),
         check("time", timing),
     )
@@ -86,12 +94,15 @@ def verify(
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
     settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
     request.check(task)
+    task = _with_build(task, repo, settings.python)
     if progress:
         progress("reading base and submission")
     with Output(settings.out, frozenset(policy.ablate.off)) if settings.out else nullcontext() as out:
         with open_ground(settings.work) as ground:
             base, submission = request.open_base(ground.store, task), request.open_submission(policy)
-            stations = [s for s in line(submission) if s.prepares or only in {None, s.name}]
+            stations = [
+                s for s in line(submission, look=only is None) if s.prepares or only in {None, s.name}
+            ]
             if only in {None, "outputs", "time"}:
                 choose_config(asv_configs(ground.store, base), task.benchmarks.config)
             with world_on(ground, settings, repo, request.folders(), progress) as world:
@@ -109,6 +120,11 @@ def verify(
         if out:
             out.write({name: content for name, content in results.items() if not only or name not in RESULTS})
     return verdict
+
+
+def _with_build(task: Task, repo: Path, python: Path) -> Task:
+    build = from_the_root(task.environment.build, repo, Path(shutil.which(python) or python))
+    return task.model_copy(update={"environment": task.environment.model_copy(update={"build": build})})
 
 
 class _Callable(ModuleType):

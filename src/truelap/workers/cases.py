@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from truelap.errors import UsageError
 from truelap.model import Frozen
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -169,4 +170,4 @@ def _named(case: Timed, patterns: Iterable[re.Pattern[str]]) -> bool:
 
 def _counted(cases: tuple[Timed, ...]) -> str:
     some = ", ".join(case.id for case in cases[:_EXAMPLES])
-    return f"{len(cases)} benchmarks of base, for example {some}"
+    return f"{counted(len(cases), 'benchmark')} of base, for example {some}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from truelap.errors import WorldError
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.cases import Timed, chosen, modules_of, timed_cases
@@ -89,6 +91,20 @@ def _selected(
         lambda: discover(venue, base, modules, seed),
     )
     return chosen(timed_cases(benchmarks), settings.bench, task.benchmarks), failed
+
+
+def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> None:
+    """Learn early that a choice of benchmarks holds none. What base's suite holds is then known to later stations.
+
+    Where nobody chooses, nothing is done, and a fault of ours is left to the stations that need the suite.
+
+    Raises:
+        UsageError: base has no asv config, several and none is named, or no benchmark is selected.
+    """
+    if settings.bench is None and not (task.benchmarks.include or task.benchmarks.exclude):
+        return
+    with suppress(WorldError):
+        opened(case, world, policy, task, settings)
 
 
 def why_not(case: Timed) -> str | None:
