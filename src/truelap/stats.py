@@ -24,6 +24,10 @@ WAITS = 0.25
 POSSIBLE = 0.5
 """A call can be as cheap as this share of an empty one; the rest is for clocks that change their speed."""
 
+QUEUES = 1.5
+CHANCE_QUEUE = 0.02
+"""A candidate may stand in line for so many times base's share of its wall time, and this much more: chance alone does that."""
+
 GROWTH = 10
 """How much longer one calibration step may be than the one before."""
 
@@ -168,6 +172,25 @@ def stray_limit_s(log_ratio_shown: float, candidate_s: float) -> float:
     Half of what it claims to save over `candidate_s` of sampled CPU, and a millisecond for the conversation itself.
     """
     return 0.001 + candidate_s * math.expm1(max(0.0, log_ratio_shown)) / 2
+
+
+def borne_queue(stood: float, wall: float, base_stood: float, base_wall: float) -> float:
+    """How much of the candidate's standing in line is the machine's doing, as a share of it.
+
+    Both sides take turns on one core, so whoever else wants that core holds up both. What goes far beyond base's share of its wall
+    time the candidate has brought about: by processes of its own, or by giving its priority away.
+
+    Args:
+        stood: how long the candidate stood in line in its samples.
+        wall: their wall time.
+        base_stood: the same of base.
+        base_wall: likewise.
+
+    >>> borne_queue(5.0, 10.0, 4.0, 10.0), borne_queue(5.0, 10.0, 0.0, 10.0)
+    (1.0, 0.04)
+    """
+    share = base_stood / base_wall if base_wall > 0 else 0.0
+    return min(1.0, wall * (QUEUES * share + CHANCE_QUEUE) / stood) if stood > 0 else 1.0
 
 
 def next_calls(calls: int, seconds: float, target_s: float, most: int) -> int:

@@ -58,6 +58,11 @@ class Sample:
         """Computing and waiting, without standing in line: not less than what was computed, however many stood there."""
         return max(self.cpu_ns, self.wall_ns - self.queued_ns)
 
+    @property
+    def stood_ns(self) -> int:
+        """Wall time that this leaves out. Less than what was queued where several processes were, or one stood behind another."""
+        return max(0, self.wall_ns - self.elapsed_ns)
+
 
 class Worker:
     """One sandbox that times benchmarks. It is stopped whenever it is not its turn.

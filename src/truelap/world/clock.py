@@ -64,7 +64,8 @@ class SandboxClock:
     def queued_ns(self) -> int:
         """How long all of them have stood ready without a core; only differences mean anything.
 
-        Zero where the kernel keeps no such record; main threads only.
+        Zero where the kernel keeps no such record; main threads only. Processes may bring it about that they queue behind each
+        other, so it excuses a candidate only as far as base queues too.
         """
         return sum(queued_ns_of(pid) for pid in self._last)
 

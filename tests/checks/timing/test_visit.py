@@ -17,8 +17,9 @@ PLAN = Plan(sample_s=0.004, pairs=12, max_pair_s=1.5, limit_s=60.0)
 class FakeWorker:
     """Costs `call_ns` a call and `setup_ns` a setup; writes down everything that it is asked."""
 
-    def __init__(self, name, log, *, call_ns=MS, setup_ns=0, number=0, fails=None):
+    def __init__(self, name, log, *, call_ns=MS, setup_ns=0, number=0, fails=None, waits_ns=0, stands_ns=0):
         self.name, self.log = name, log
+        self.waits_ns, self.stands_ns = waits_ns, stands_ns
         self.call_ns, self.setup_ns, self.number = call_ns, setup_ns, number
         self.fails = fails or {}
         self.usable, self.in_case = True, False
@@ -48,7 +49,8 @@ class FakeWorker:
     def run(self, calls, limit_s):
         self._do(f"run {calls}")
         self.total_ns += calls * self.call_ns
-        return Sample(calls, calls * self.call_ns, calls * self.call_ns)
+        wall_ns = calls * (self.call_ns + self.waits_ns)
+        return Sample(calls, calls * self.call_ns, wall_ns, calls * self.stands_ns)
 
     def trial(self, calls, limit_s):
         return self.run(calls, limit_s).wall_ns
@@ -95,6 +97,34 @@ def test_the_ratio_is_exact_and_samples_last_equally_long():
     assert found.effect.log_ratio == pytest.approx(math.log(3))
     assert (found.base.calls, found.candidate.calls) == (5, 16)
     assert len(found.pairs) == 12
+
+
+@pytest.mark.parametrize("stands", [3 * MS, 30 * MS])
+def test_a_queue_that_only_the_candidate_stands_in_is_waiting(stands):
+    # Most of its work is done where no clock looks, and processes of its own are made to queue meanwhile.
+    workers, _ = sides(
+        base={"call_ns": 4 * MS}, candidate={"call_ns": MS, "waits_ns": 3 * MS, "stands_ns": stands}
+    )
+    effect = visit(workers).effect
+    assert effect.log_ratio == pytest.approx(math.log(4))
+    assert 0 <= effect.elapsed < 0.03
+
+
+def test_a_queue_that_both_stand_in_is_no_waiting():
+    # Half of the core is somebody else's, for both.
+    workers, _ = sides(
+        base={"call_ns": 4 * MS, "waits_ns": 4 * MS, "stands_ns": 4 * MS},
+        candidate={"call_ns": MS, "waits_ns": MS, "stands_ns": MS},
+    )
+    assert visit(workers).effect.elapsed == pytest.approx(math.log(4))
+
+
+def test_a_base_whose_own_processes_queue_behind_each_other_excuses_nothing():
+    workers, _ = sides(
+        base={"call_ns": 4 * MS, "stands_ns": 12 * MS},
+        candidate={"call_ns": MS, "waits_ns": 3 * MS, "stands_ns": 12 * MS},
+    )
+    assert 0 <= visit(workers).effect.elapsed < 0.03
 
 
 def test_turns_are_a_bb_aa_b():

@@ -31,7 +31,7 @@ class Side(Frozen):
     """CPU of the whole sandbox, one number a sample."""
     wall_per_call: tuple[float, ...]
     elapsed_per_call: tuple[float, ...] = ()
-    """Wall without the time that it was ready to compute and had no core; as wall where it is empty."""
+    """Wall without the time that it was ready to compute and had no core, as far as base had none either; as wall where it is empty."""
     queued_s: float
     """Wall time in its samples when it was ready to compute and had no core."""
     stray_s: float

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.evidence import Side, Visit
-from truelap.stats import next_calls
+from truelap.stats import borne_queue, next_calls
 from truelap.workers.parameters import other_values
 from truelap.workers.venue import SIDES, Name
 from truelap.workers.worker import Undelivered
@@ -205,13 +205,26 @@ class Lap:
 
     def _side(self, name: Name, cpu_ns: int) -> Side:
         worker, samples = self._workers[name], self._samples[name]
+        own = 1 - (self._borne() if name == "candidate" else 1.0)
         return Side(
             calls=self._calls[name],
             cpu_per_call=tuple(sample.cpu_ns / sample.calls * 1e-9 for sample in samples),
             wall_per_call=tuple(sample.wall_ns / sample.calls * 1e-9 for sample in samples),
-            elapsed_per_call=tuple(sample.elapsed_ns / sample.calls * 1e-9 for sample in samples),
+            elapsed_per_call=tuple(
+                (sample.elapsed_ns + own * sample.stood_ns) / sample.calls * 1e-9 for sample in samples
+            ),
             queued_s=worker.queued_ns * 1e-9,
             stray_s=worker.stray_ns * 1e-9,
             asleep_s=worker.asleep_ns * 1e-9,
             cpu_s=cpu_ns * 1e-9,
+        )
+
+    def _borne(self) -> float:
+        """The share of the candidate's standing in line that base's bears out: the rest is waiting, whoever it waits for."""
+        base, candidate = (self._samples[name] for name in SIDES)
+        return borne_queue(
+            sum(sample.stood_ns for sample in candidate),
+            sum(sample.wall_ns for sample in candidate),
+            sum(sample.stood_ns for sample in base),
+            sum(sample.wall_ns for sample in base),
         )
