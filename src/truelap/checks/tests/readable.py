@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from truelap.world.sandbox import PROBES
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from truelap.checks.tests.results import Node
     from truelap.checks.tests.sides import Side
 
 _OPEN, _CLOSE = "([{", ")]}"
+_PROBES = str(PROBES)
+_FRAME = re.compile(rf'(\s*File ")?{re.escape(_PROBES)}/')
+"""The head of a frame of a probe, as Python shows it, or pytest."""
+_OURS = "<the judge's>"
+"""What is left of the recorder's name where no more can be made of the text."""
 _SAME = re.compile(r"where (?P<what>.+) = (?P=what)$")
 
 
 def written_by_base(side: Side, name: str, lines: Mapping[str, str]) -> Side:
-    """The same run, with messages that hold base's own lines. Whatever cannot be read stays as it came.
+    """The same run, with messages that hold base's own lines. Whatever cannot be read stays as it came, but for the name.
 
     Args:
         side: a run of rewritten tests.
@@ -24,20 +32,27 @@ def written_by_base(side: Side, name: str, lines: Mapping[str, str]) -> Side:
     """
     if not name:
         return side
+
+    def plain(text: str) -> str:
+        return as_written(text, name, lines)
+
     sessions = tuple(
         session.model_copy(
             update={
-                "nodes": {
-                    test: node.model_copy(update={"message": as_written(node.message, name, lines)})
-                    if name in node.message
-                    else node
-                    for test, node in session.nodes.items()
-                }
+                "nodes": {test: _reread(node, plain) for test, node in session.nodes.items()},
+                "uncollected": {place: plain(text) for place, text in session.uncollected.items()},
+                "fault": session.fault
+                and session.fault.model_copy(update={"detail": plain(session.fault.detail)}),
             }
         )
         for session in side.sessions
     )
     return side.model_copy(update={"sessions": sessions})
+
+
+def _reread(node: Node, plain: Callable[[str], str]) -> Node:
+    message = plain(node.message)
+    return node if message == node.message else node.model_copy(update={"message": message})
 
 
 def changed_lines(before: bytes, after: bytes) -> dict[str, str]:
@@ -46,10 +61,24 @@ def changed_lines(before: bytes, after: bytes) -> dict[str, str]:
     return {new: old for old, new in pairs if old != new}
 
 
-def as_written(message: str, name: str, lines: Mapping[str, str]) -> str:
-    """One message without the recorder."""
-    made = (_line(line, name, lines) for line in message.split("\n"))
-    return "\n".join(line for line in made if line is not None)
+def as_written(text: str, name: str, lines: Mapping[str, str]) -> str:
+    """A text without the recorder, and without the judge's own frames in a traceback."""
+    if name not in text and _PROBES not in text:
+        return text
+    made = (_line(line, name, lines) for line in _without_frames(text.split("\n")))
+    return "\n".join(line for line in made if line is not None).replace(name, _OURS)
+
+
+def _without_frames(lines: Iterable[str]) -> Iterator[str]:
+    """What a frame shows stands below its head, and deeper."""
+    depth = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if _FRAME.match(line):
+            depth = indent
+        elif depth is None or indent <= depth:
+            depth = None
+            yield line
 
 
 def _lines(source: bytes) -> list[str]:

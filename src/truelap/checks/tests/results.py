@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +30,10 @@ BADNESS: dict[TestOutcome, int] = {
     "missing": 6,
 }
 """The worst of several runs of one id counts, and so does the worst of a test and its subtests."""
+
+
+_FATAL = re.compile(r"^Fatal Python error: .*", re.MULTILINE)
+"""What a crash says first; where it happened comes below, the outermost frame last."""
 
 
 def packed(events: Any) -> tuple[bytes, int]:
@@ -80,7 +85,8 @@ class Fault(Frozen):
     def text(self) -> str:
         """All of it in one line."""
         after = f", last heard of {self.after}" if self.after else ""
-        said = last_line(self.detail)
+        fatal = _FATAL.search(self.detail)
+        said = fatal[0][:300] if fatal else last_line(self.detail)
         return f"{self.message}{after}" + (f": {said}" if said else "")
 
 
