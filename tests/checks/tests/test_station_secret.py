@@ -2,6 +2,8 @@
 
 import pytest
 
+from truelap.checks.tests import sessions
+
 WRONG = "def double(x):\n    return 3 * x\n"
 READS = """
 import ast, linecache, sys
@@ -106,3 +108,44 @@ def test_what_hangs_with_other_literals_is_left_out(lap, shipped):
         + body,
     }
     assert lap({"core.py": "def f():\n    return 2 - 1\n"}, base=base, policy=shipped).findings == ()
+
+
+SLEEPS = "import time\ntime.sleep(2.5)\n"
+BURNS = """
+import time
+def double(x, warm=[]):
+    if not warm:
+        warm.append(x)
+        end = time.perf_counter() + 1.5
+        while time.perf_counter() < end:
+            pass
+    return x + x
+"""
+
+
+@pytest.mark.parametrize("slow", [SLEEPS + HONEST, BURNS], ids=["import", "first call"])
+def test_a_candidate_that_is_slow_to_start_has_as_long_as_with_the_literals_as_they_are(
+    lap, shipped, monkeypatch, slow
+):
+    monkeypatch.setattr(sessions, "_PATIENCE", 3.0)
+    short = shipped.without(["canaries", "mutants"])
+    assert lap({"pkg/core.py": slow}, base=MANY, policy=short).findings == ()
+
+
+ALL_IN_THREE = {
+    **MANY,
+    "tests/test_core.py": "from pkg.core import double\n"
+    + "".join(
+        f"def test_{part}():\n" + "".join(f"    assert double({n}) == {2 * n}\n" for n in VALUES)
+        for part in "abc"
+    ),
+}
+
+
+@pytest.mark.parametrize("hang", ["while x not in known: pass", "x in known or time.sleep(60)"])
+def test_what_does_not_end_with_other_literals_is_late_and_not_called_a_lie(lap, shipped, hang):
+    core = f"import time\ndef double(x, known={ {*VALUES} }):\n    {hang}\n    return 2 * x\n"
+    found = lap({"pkg/core.py": core}, base=ALL_IN_THREE, policy=shipped.without(["canaries", "mutants"]))
+    assert found.codes == ["tests:late"]
+    assert "do not end in time, as they do at base" in found.text("tests:late")
+    assert {name.partition(":")[0] for name in found.regressed} == {"late"}

@@ -204,7 +204,7 @@ def _with_secrets(bench: Bench, sources: Sources, known: Mapping[str, Truth], ju
     quick = [name for name in named if judged.base.nodes[name].seconds < _QUICK_S]
     return replace(
         judged,
-        secret=by_secret(bench, sources, known, judged.base) if keeps("perturb") else None,
+        secret=by_secret(bench, sources, known, judged.base, judged.candidate) if keeps("perturb") else None,
         canaries=by_canaries(bench, sources, named) if keeps("canaries") else None,
         mutants=by_mutants(bench, sources, known, quick) if keeps("mutants") else None,
     )

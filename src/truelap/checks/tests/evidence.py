@@ -78,15 +78,22 @@ class TestsEvidence(Evidence):
         ids = [name for name in self.base.passed if self.fate(name) != "passed"]
         plugins = dict.fromkeys(f"plugin:{plugin.name}" for plugin in self.new_plugins)
         faults = dict.fromkeys(f"session:{fault.code}" for fault in self.candidate.faults)
-        changed = [f"perturb:{name}" for name in self.perturbed]
+        changed = [*(f"perturb:{name}" for name in self.perturbed), *(f"late:{name}" for name in self.late)]
         sung = [f"canary:{n}" for n, _ in enumerate(self.canaries.passed, 1)] if self.canaries else []
         return (*ids, *changed, *sung, *plugins, *faults)
 
     @property
     def perturbed(self) -> tuple[str, ...]:
         """Ids that compute other values with other literals, and are not found out already."""
-        found = self.secret.differing if self.secret else ()
-        return tuple(name for name in found if name not in self.base.nodes or self.fate(name) == "passed")
+        return self._unknown(self.secret.differing if self.secret else ())
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """Ids that do not end in time with other literals, likewise."""
+        return self._unknown(self.secret.late if self.secret else ())
+
+    def _unknown(self, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name not in self.base.nodes or self.fate(name) == "passed")
 
     @property
     def new_plugins(self) -> tuple[Plugin, ...]:
@@ -202,6 +209,13 @@ def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:
             f" once the judge has changed their literals (so ids and values are not the repository's): {shown}{more}"
         )
         yield Finding(code="tests:perturbed", level="fail", message=text)
+    if found and (ids := evidence.late):
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        text = (
+            f"{len(ids)} of {len(found.tests)} tests do not end in time, as they do at base,"
+            f" once the judge has changed their literals: {', '.join(ids[:_NAMED])}{more}"
+        )
+        yield Finding(code="tests:late", level="fail", message=text)
 
 
 def _put_back(evidence: TestsEvidence) -> Iterable[Finding]:

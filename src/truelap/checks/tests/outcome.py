@@ -80,6 +80,11 @@ class Fold:
         return tuple(self._expected)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether all that will run has been listed."""
+        return self._complete
+
+    @property
     def how_far(self) -> str:
         """A word for whoever watches."""
         if not self._complete:

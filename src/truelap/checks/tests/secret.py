@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_canary import canaries
@@ -27,14 +28,19 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.attested import Bench
-    from truelap.checks.tests.results import Node
-    from truelap.checks.tests.sessions import Plan, Run
+    from truelap.checks.tests.results import Node, Session
+    from truelap.checks.tests.sessions import Plan, Run, Setup
     from truelap.checks.tests.sides import Side
+    from truelap.checks.tests.value_evidence import Ruled
 
 _SHORTEST_S, _LONGEST_S = 0.6, 5.0
-"""CPU seconds for one test with other literals: three times what the slowest takes as it is, within these bounds."""
+"""CPU seconds for one test of base with other literals: three times what the slowest takes as it is, within these bounds. The
+candidate has no less, and no less than three times what its own slowest takes."""
+_TIMES = 3
 _SLOW_SHARE = 0.5
 """A test that takes more of that at base is left out: the candidate must not lose it to chance."""
+_TOO_LONG = "TimeLimitError"
+"""What the worker raises in a test that is over its limit; a worker that lies about it has failed all the same."""
 _CANARY_FILES = 3
 _CANARIES = 2
 """How many in one file."""
@@ -46,7 +52,9 @@ def fresh_secret(seed: int) -> bytes:
     return hashlib.sha256(seed.to_bytes(32, "little", signed=True) + secrets.token_bytes(32)).digest()
 
 
-def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before: Side) -> SecretEvidence:
+def by_secret(
+    bench: Bench, sources: Sources, known: Mapping[str, Truth], before: Side, plain: Side
+) -> SecretEvidence:
     """Run both sides on tests whose literals were changed: the candidate must send what base sends.
 
     Args:
@@ -54,6 +62,7 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
         sources: the files that can be rewritten.
         known: base's values of the tests as they are.
         before: base's outcomes and times, likewise.
+        plain: the candidate's.
 
     Raises:
         WorldError: the machine or the sandbox failed.
@@ -63,30 +72,57 @@ def by_secret(bench: Bench, sources: Sources, known: Mapping[str, Truth], before
     if not changed.files and not changed.book.tests:
         return SecretEvidence()
 
-    slowest = max(node.seconds for node in before.nodes.values())
-    test_s = min(_LONGEST_S, max(_SHORTEST_S, 3 * slowest))
+    limits = _limits(bench.setup, before, plain)
 
     def run(side: str, *, skip: Sequence[str] = (), again: int = 0, plan: Plan | None = None) -> Run:
         made = bench.run(side, changed, again=again, plan=plan)
-        recording = Recording(bench.name, soft=True, test_s=test_s)
+        recording = Recording(bench.name, soft=True, test_s=limits[side])
         return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip), keep=False)
 
     base = bench.made(run("base"))
-    skip = [name for name, node in base.nodes.items() if _is_slow(node, test_s)]
+    skip = [name for name, node in base.nodes.items() if _is_slow(node, limits["base"])]
     names = _judged_ids(base, {*skip}, changed, before)
     candidate = bench.made(run("candidate", skip=skip))
     truth = perturbed_truths([base], names, sources, changed, known)
-    found = weigh(truth, candidate, changed, (), perturbed=True)
-    if found.differing:
+    tests = weigh(truth, candidate, changed, (), perturbed=True).tests
+    if odd := _differing(tests):
         # As for plain values: what differs may do so by chance.
-        plan: Plan = (tuple(dict.fromkeys(map(file_of, found.differing))),)
+        plan: Plan = (tuple(dict.fromkeys(map(file_of, odd))),)
         # One after the other: base must not be measured beside the candidate.
         again = bench.made(run("base", skip=skip, again=2, plan=plan))
-        other = bench.made(run("candidate", skip=skip, plan=plan))
-        odd = perturbed_truths([base, again], found.differing, sources, changed, known)
-        second = weigh(odd, other, changed, (), perturbed=True)
-        found = found.model_copy(update={"tests": found.tests | second.tests})
-    return SecretEvidence(tests=found.tests, left_out=tuple(skip), n_changed=_n_changed(known, base))
+        candidate = bench.made(run("candidate", skip=skip, plan=plan))
+        both = perturbed_truths([base, again], odd, sources, changed, known)
+        tests |= weigh(both, candidate, changed, (), perturbed=True).tests
+    late = tuple(name for name in _differing(tests) if _ended_late(candidate, name))
+    return SecretEvidence(tests=tests, late=late, left_out=tuple(skip), n_changed=_n_changed(known, base))
+
+
+def _limits(setup: Setup, before: Side, plain: Side) -> dict[str, float]:
+    """CPU seconds for one test, by side."""
+    test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * _slowest(before)))
+    most_s = setup.policy.tests.test_timeout_s
+    return {"base": test_s, "candidate": max(test_s, min(most_s, _TIMES * _slowest(plain)))}
+
+
+def _slowest(side: Side) -> float:
+    return max((node.seconds for node in side.nodes.values()), default=0.0)
+
+
+def _differing(tests: Mapping[str, Ruled]) -> list[str]:
+    return [name for name, ruled in tests.items() if ruled.status == "differs"]
+
+
+def _ended_late(side: Side, name: str) -> bool:
+    """Whether a test was ended for time: by its own limit, or with its session, before or after it was collected."""
+    homes = [session for session in side.sessions if name in session.nodes]
+    return any(map(partial(_cut, name), homes or [one for one in side.sessions if not one.nodes]))
+
+
+def _cut(name: str, session: Session) -> bool:
+    node = session.nodes.get(name)
+    if node is None or node.outcome == "missing":
+        return session.fault is not None and session.fault.code == "late"
+    return node.outcome != "passed" and _TOO_LONG in node.message
 
 
 def _judged_ids(base: Side, skip: set[str], changed: Sources, before: Side) -> list[str]:

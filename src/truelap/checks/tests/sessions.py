@@ -170,11 +170,13 @@ def _converse(setup: Setup, live: Live, fold: Fold, start: dict[str, Any], deadl
     values = start["values"]
     limit_s = setup.policy.tests.test_timeout_s
     # The worker's own limit counts CPU time, and cannot end what is not Python.
-    longest = min(limit_s, values["test_s"] * _PATIENCE) if values and values["test_s"] else limit_s
+    test_s = min(limit_s, values["test_s"] * _PATIENCE) if values and values["test_s"] else limit_s
     while fold.end is None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise StepFault("late", f"the tests did not end within {setup.timeout_s:g} s")
+        # Until all is collected it imports, which takes as long as where tests run as they are.
+        longest = test_s if fold.is_complete else limit_s
         fold.add(parse(live.channel.receive(min(left, longest))))
         setup.world.events.glance(f"tests: {fold.how_far}")
 

@@ -86,6 +86,8 @@ class SecretEvidence(Frozen):
 
     tests: dict[str, Ruled] = Field(default_factory=dict)
     """By id, as it is with other literals."""
+    late: tuple[str, ...] = ()
+    """Ids that the candidate does not end in time, and base does: what they would have sent is not known."""
     left_out: tuple[str, ...] = ()
     """Ids that base does not end, or not soon."""
     n_changed: int = 0
@@ -93,8 +95,9 @@ class SecretEvidence(Frozen):
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """Ids whose values are not base's."""
-        return tuple(name for name, ruled in self.tests.items() if ruled.status == "differs")
+        """Ids whose values are not base's, although they ended."""
+        differs = (name for name, ruled in self.tests.items() if ruled.status == "differs")
+        return tuple(name for name in differs if name not in self.late)
 
     def told(self) -> dict[str, Any]:
         """`perturbed` of the verdict."""
@@ -102,6 +105,7 @@ class SecretEvidence(Frozen):
             "tests": len(self.tests),
             "tests_changed": self.n_changed,
             "differing": {name: self.tests[name].why for name in self.differing},
+            "late": list(self.late),
             "left_out": list(self.left_out),
         }
 
