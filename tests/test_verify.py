@@ -272,3 +272,22 @@ def test_the_other_layout_is_written_beside_ours(tiny, settings, tmp_path):
     verify(tiny.folder, base="HEAD", patch=tmp_path / "faster.diff", settings=settings, layout=write_layout)
     assert names(settings.out / "formulacode") >= {"reward.json", "test_results.json", "lsv"}
     assert (settings.out / "verdict.json").exists()
+
+
+def test_data_that_a_helper_of_the_tests_reads_is_base_s(tiny, settings, tmp_path):
+    tiny.commit(
+        {
+            "ci/expected.py": "from pathlib import Path\n"
+            "WANTED = [int(n) for n in Path(__file__).with_name('wanted.txt').read_text().split()]\n",
+            "ci/wanted.txt": "0 0 1 3",
+            "tests/test_wanted.py": "import pytest\nfrom ci.expected import WANTED\nfrom tiny import total\n\n\n"
+            "@pytest.mark.parametrize('n', range(4))\ndef test_wanted(n):\n    assert total(n) == WANTED[n]\n",
+            "tests/test_total.py": "",
+        }
+    )
+    tiny.write({"ci/wanted.txt": "0 0 0 0", "tiny/__init__.py": "def total(n):\n    return 0\n"})
+    policy = load_policy().without(["values", "perturb", "canaries", "mutants"])
+    judged = {"base": "HEAD", "worktree": tiny.folder, "settings": settings, "only": "tests"}
+    verdict = verify(tiny.folder, policy=policy, **judged)
+    assert [f.path for f in verdict.findings if f.code == "discarded:test_data"] == ["ci/wanted.txt"]
+    assert verdict.failure_reason == "tests_regressed", verdict.findings

@@ -140,6 +140,8 @@ class Base(Frozen):
     """Regular expressions for what base's own asv config resolves to, besides the policy's patterns."""
     test_code: tuple[str, ...] = ()
     """Regular expressions for what base's own pytest set-up makes test code, besides the policy's patterns."""
+    helpers: tuple[str, ...] = ()
+    """Regular expressions for what merely serves its tests and benchmarks; known once the candidate is assembled."""
     distributions: tuple[str, ...] = ()
     """Names under which base's own metadata has the project installed."""
     import_folders: tuple[str, ...] = ()

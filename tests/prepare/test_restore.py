@@ -327,6 +327,10 @@ def test_what_tests_import_from_outside_of_the_product_is_test_code(store, repo,
     }
     assert changed - FILES.keys() == kept
     assert contents(store, case.candidate_tree)["pkg/core.py"] == "edited\n"
+    # Later stations know them too: what lies in a folder of tests, or is named like one, they know by the patterns.
+    serve = {path for path in SERVED if matches(case.base.helpers, path.encode())}
+    assert serve == {"bare/near.py", "ci/common.py", "ci/deep.py", "words.py"}
+    assert run(Worktree(repo.folder), base, off("helpers")).base.helpers == ()
 
 
 def test_a_module_before_a_helper_on_the_way_of_imports_is_put_back(store, repo, run):

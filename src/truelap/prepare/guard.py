@@ -102,6 +102,24 @@ class Guard:
         ]
 
 
+def helpers_of(store: Store, base: Base, policy: Policy, places: Iterable[str]) -> tuple[str, ...]:
+    """Regular expressions for the modules of base that serve its tests or benchmarks and lie outside of its product.
+
+    Args:
+        store: where base is.
+        base: the starting tree.
+        policy: its patterns, and the defences in force.
+        places: as for `Guard`.
+    """
+    named = (*policy.protected.patterns, *base.protected_paths, *policy.test_code.patterns, *base.test_code)
+    blobs = {_text(file.path): file.blob for file in store.list_tree(base.tree)}
+    product = Product(blobs.keys(), lambda path: store.blob(blobs[path]))
+    modules = [path for path in blobs if path.endswith(".py") and not matches(named, _bytes(path))]
+    asked = [_bytes(path) for path in modules if not product.holds(path)]
+    guard = Guard(store, base, policy, places, asked)
+    return tuple(f"^{re.escape(_text(path))}$" for path in asked if guard.holds(path))
+
+
 def measurement_setup(base: Base, policy: Policy) -> tuple[str, ...]:
     """Patterns of what is put back because it decides what is measured: the policy's, and what base's own suite resolves to."""
     own = base.protected_paths if policy.keeps("suite") else ()

@@ -16,7 +16,7 @@ from truelap.errors import TruelapError, WorldError
 from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.admit import Admission
-from truelap.prepare.guard import Guard
+from truelap.prepare.guard import Guard, helpers_of
 from truelap.prepare.rivals import Rivals, folders_above
 from truelap.prepare.scene import places
 
@@ -91,7 +91,7 @@ class _Assembly:
         self._case, self._store, self._policy = case, store, policy
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
         paths = [file.path for file in store.list_tree(case.base.tree)]
-        froms = places(case.base, task, paths)
+        self._places = froms = places(case.base, task, paths)
         self._guard = Guard(store, case.base, policy, froms, [entry.path for entry in self._entries])
         self._rivals = Rivals(paths, self._guard.holds, map(str.encode, froms))
         self._links, self._gaps = self._rivals.package_files()
@@ -112,7 +112,9 @@ class _Assembly:
             )
         remaining = tuple(shown(entry.path) for entry in left if self._fate(entry) != "kept")
         put_back = [entry for fate, some in sorted_out.items() if fate != "kept" for entry in some]
+        helpers = helpers_of(self._store, self._case.base, self._policy, self._places)
         return self._case.plus(
+            base=self._case.base.model_copy(update={"helpers": helpers}),
             candidate_tree=tree,
             findings=(*self._notes(sorted_out), *self._failures(tree, remaining)),
             evidence=(("restore", self._evidence(sorted_out, remaining)),),

@@ -68,6 +68,7 @@ def _open_venue(
 ) -> tuple[AsvConfig, Venue]:
     configs = find_asv_configs(base.manifest, lambda path: (base.root / path).read_bytes())
     config = choose_config(configs, task.benchmarks.config)
+    own = (*case.base.protected_paths, *case.base.test_code, *case.base.helpers)
     return config, Venue(
         world=world,
         environment=task.environment,
@@ -75,7 +76,7 @@ def _open_venue(
         folder=config.benchmark_dir,
         paths=import_roots(task.environment, base.manifest),
         load_s=policy.time.benchmark_timeout_s,
-        guarded=(*policy.protected.patterns, *policy.test_code.patterns, *case.base.protected_paths),
+        guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
         without=frozenset(policy.ablate.off),
     )
 

@@ -99,7 +99,7 @@ class _Station:
 
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:
         world, policy, task = self.world, self.policy, self.task
-        own = (*self.case.base.protected_paths, *self.case.base.test_code)
+        own = (*self.case.base.protected_paths, *self.case.base.test_code, *self.case.base.helpers)
         return Setup(
             world=world,
             policy=policy,
