@@ -434,6 +434,7 @@ SITES = {
     4: Printed(4, 5, "t", "prints", want="3\n"),
     5: Printed(5, 6, "t", "prints", want="", exc="ValueError: no\n"),
     6: Site(6, 7, "t", "assert", ("is",), (Operand(0, "claim"), Operand(1, "claim", known=True, constant=3))),
+    7: Site(7, 8, "t", "handed", (), TWO),
 }
 
 

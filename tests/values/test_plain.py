@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from truelap.values import holds, literal, plain
+from truelap.values import holds, is_data, literal, plain
 
 VALUES = [
     0,
@@ -185,3 +185,46 @@ def test_values_of_two_types_are_two_objects(left, right):
 )
 def test_of_one_type_or_none_that_is_known_the_judge_cannot_tell(left, right):
     assert holds("is", left, right) is None
+
+
+BOX = ["o", "m:Box", [], None]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_plain_data_is_data(value):
+    assert is_data(literal(value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["a", "<f8", [2], "C", ""],
+        ["big", "l", 9, "", ""],
+        ["l", ["o", "no", "up"]],
+        ["sub", "m:Pair", ["t", [1, 2]], []],
+        ["dq", None, [1]],
+        ["f", "nan"],
+    ],
+)
+def test_arrays_and_digests_are_data(value):
+    assert is_data(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        BOX,
+        ["no", "too large"],
+        ["fn", "m:f"],
+        ["l", [1, ["t", [BOX]]]],
+        ["d", [[1, BOX]]],
+        ["d", [[BOX, 1]]],
+        ["sub", "m:Pair", ["t", []], [["box", BOX]]],
+        ["dq", None, [BOX]],
+        ["ao", "O", [1], "C", [BOX]],
+        ["as", [1], "C", [["box", BOX]]],
+        [],
+    ],
+)
+def test_what_holds_an_object_is_none(value):
+    assert not is_data(value)

@@ -9,7 +9,7 @@
 from truelap.values.codec import canonical, literal
 from truelap.values.compare import Comparison, compare, examine
 from truelap.values.difference import Difference, Tolerance
-from truelap.values.plain import NotPlainError, holds, plain
+from truelap.values.plain import NotPlainError, holds, is_data, plain
 
 __all__ = [
     "Comparison",
@@ -20,6 +20,7 @@ __all__ = [
     "compare",
     "examine",
     "holds",
+    "is_data",
     "literal",
     "plain",
 ]

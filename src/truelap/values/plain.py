@@ -8,12 +8,13 @@ import operator
 from collections import OrderedDict
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from truelap.values.codec import numbers_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _DEPTH = 60
 _LONGEST_RANGE = 1 << 20
@@ -31,6 +32,17 @@ _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
     "fs": frozenset,
     "dk": frozenset,
 }
+_OPAQUE = ("o", "again", "m", "pt", "fn", "cls", "mod", "x", "up", "no")
+"""Tags of what is told only in part: objects, functions, exceptions, and what was not encoded at all."""
+_PARTS: dict[str, Callable[[list[Any]], Iterable[Any]]] = {
+    **dict.fromkeys(("l", "t", "st", "fs", "dk", "dv", "di"), lambda value: value[1]),
+    "d": lambda value: chain.from_iterable(value[1]),
+    "dq": lambda value: value[2],
+    "sub": lambda value: [value[2], *(part for _, part in value[3])],
+    "ao": lambda value: value[4],
+    "as": lambda value: [part for _, part in value[3]],
+}
+"""What an encoding of several parts holds."""
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -111,6 +123,21 @@ def plain(value: Any) -> Any:
     except (TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         # A hostile worker may send anything under a known tag.
         raise NotPlainError(f"no encoding: {type(error).__name__}") from error
+
+
+def is_data(value: Any) -> bool:
+    """Whether an encoding tells all there is: numbers, texts, arrays, and containers of these, however long.
+
+    >>> is_data(["l", ["o", 1]]), is_data(["d", [["a", ["o", "m:C", [], None]]]])
+    (True, False)
+    """
+    if not isinstance(value, list):
+        return True
+    try:
+        parts = _PARTS[value[0]](value) if value[0] in _PARTS else ()
+        return value[0] not in _OPAQUE and all(map(is_data, parts))
+    except (TypeError, LookupError, ValueError, RecursionError):
+        return False
 
 
 def _decode(value: Any, depth: int) -> Any:

@@ -23,7 +23,8 @@ BOTH = Site(3, 12, "test", "compare", ("==",), (Operand(0, "claim"), Operand(1, 
 TRUTH = Site(4, 13, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witness")))
 RAISES = Site(5, 14, "test", "raises", (), (Operand(0, "claim"),))
 OTHER = Site(6, 15, "test", "compare", ("is not",), (Operand(0, "claim"), Operand(1, "claim")))
-SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER)}
+HANDED = Site(7, 16, "test", "handed", (), (Operand(0, "claim"),))
+SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER, HANDED)}
 
 
 def values(*events):
@@ -54,6 +55,21 @@ def test_missing_and_extra_values_differ():
     assert rule(sent, {}).status == "differs"
     assert rule(sent, values((1, 0, 3), (1, 0, 3), (1, 0, 3))).deviations[0].difference.kind == "extra"
     assert rule(sent, values((1, 0, 3), (1, 0, 3), (99, 0, 3))).deviations[0].site == 99
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_what_a_helper_is_handed_must_be_base_s_where_that_is_data(perturbed):
+    box = ["o", "m:Box", [["width", 3]], None]
+    for base, candidate, status in (
+        (3, 4, "differs"),
+        (["l", ["o", "x"]], ["l", ["o", "y"]], "differs"),
+        (3, box, "differs"),
+        (box, ["o", "m:Box", [["width", 4]], None], "weak"),
+        (["t", [1, box]], ["t", [2, box]], "weak"),
+    ):
+        found = rule(values((7, 0, base)), values((7, 0, candidate)), perturbed=perturbed)
+        assert found.status == status, (base, candidate)
+    assert rule(values((7, 0, box)), {}).status == "differs"
 
 
 def test_only_truths_and_names_are_no_evidence():

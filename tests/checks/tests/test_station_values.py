@@ -123,3 +123,52 @@ def test_what_base_does_not_reproduce_is_not_asked_for(lap, shipped):
     )
     assert found.findings == ()
     assert {ruled.status for ruled in found.evidence.values.tests.values()} <= {"silent", "weak"}
+
+
+HANDED = {
+    "pyproject.toml": '[project]\nname = "pkg"\n',
+    "pkg/__init__.py": "",
+    "pkg/core.py": "def double(x):\n    return 2 * x\n",
+    "tests/helpers.py": "def same(found, expected):\n    assert found == expected\n",
+    "tests/test_core.py": "from pkg.core import double\nfrom helpers import same\n"
+    + "".join(
+        f"def test_{name}():\n    same(double({n}), {2 * n})\n"
+        for n, name in enumerate(("one", "two", "three"), 1)
+    ),
+}
+DEAF = """
+import builtins
+real = builtins.__import__
+def found(name, *args):
+    module = real(name, *args)
+    if name == "helpers":
+        module.same = lambda found, expected: None
+    return module
+builtins.__import__ = found
+"""
+CURIOUS = """
+import sys
+class Same(int):
+    __hash__ = int.__hash__
+    def __eq__(self, other):
+        return other == sys._getframe(1).f_locals["expected"]
+real = double
+double = lambda x: Same(real(x))
+"""
+
+
+@pytest.mark.parametrize("forgery", [DEAF, CURIOUS], ids=["replaced", "read"])
+def test_what_is_handed_to_a_helper_of_the_tests_is_held_against_base_s(lap, shipped, forgery):
+    alone = shipped.without(["perturb", "canaries", "integrity", "mutants"])
+    found = lap({"pkg/core.py": WRONG + forgery}, base=HANDED, policy=alone)
+    assert found.candidate == dict.fromkeys(IDS, "passed"), "the forgery must deceive pytest"
+    assert found.regressed == IDS
+    blind = lap({"pkg/core.py": WRONG + forgery}, base=HANDED, policy=alone.without(["values"]))
+    assert blind.findings == ()
+
+
+def test_an_honest_patch_agrees_where_helpers_compare(lap, shipped):
+    found = lap({"pkg/core.py": HONEST}, base=HANDED, policy=shipped)
+    assert found.findings == ()
+    assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
+    assert found.evidence.secret.n_changed == 3

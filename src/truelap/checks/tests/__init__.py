@@ -13,7 +13,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_plan import file_of
-from truelap.checks.tests.attested import Bench, Judged, by_outcomes, by_values
+from truelap.checks.tests.attested import Judged, by_outcomes, by_values
+from truelap.checks.tests.bench import Bench
 from truelap.checks.tests.choosing import choose, config_of, folders_of
 from truelap.checks.tests.data_files import read_by_tests, with_base_data
 from truelap.checks.tests.doctest_book import Book, learnt

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from truelap.checks.tests.attest_known import UNRELIABLE, tells
 from truelap.checks.tests.attest_truth import is_witness, same_truth
 from truelap.checks.tests.doctest_output import Printed, computes_alike, meets, unwanted
-from truelap.values import Difference, Tolerance, canonical, compare, holds
+from truelap.values import Difference, Tolerance, canonical, compare, holds, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -136,7 +136,7 @@ class _Bench:
         site = self._sites.get(place[0])
         if site is None:
             return False
-        if is_witness(site, place[1]):
+        if is_witness(site, place[1]) or (site.kind == "handed" and not self._is_data(place, occurrence)):
             return True
         if isinstance(site, Printed):
             return self._both(place, occurrence, computes_alike if self._perturbed else partial(meets, site))
@@ -145,6 +145,10 @@ class _Bench:
             alike = self._both(place, occurrence, partial(holds, "=="))
             return alike or (_asks_identity(site) and same_truth(site, place[1], occurrence, self._sides))
         return same_truth(site, place[1], occurrence, self._sides)
+
+    def _is_data(self, place: Place, occurrence: int) -> bool:
+        """Whether base hands a helper plain data: which parts of an object the helper looks at is not known."""
+        return all(map(is_data, self._sides[0][place][occurrence : occurrence + 1]))
 
     def _both(self, place: Place, occurrence: int, alike: Callable[[Any, Any], bool | None]) -> bool:
         base, candidate = (side.get(place, [])[occurrence:] for side in self._sides)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_helpers import NO_HELPERS
 from truelap.checks.tests.attest_names import called_name, is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truelap.checks.tests.attest_helpers import Helpers
 
 _LONGEST_TEXT = 200
 # Texts and numbers given to these decide how the test runs, not what it computes.
@@ -58,12 +61,13 @@ _COSTLY = (ast.Pow, ast.LShift)
 class Literals(ast.NodeVisitor):
     """Finds the literals that may be replaced, and of them those that stand for what is expected."""
 
-    def __init__(self, *, parameters: bool) -> None:
+    def __init__(self, *, parameters: bool, helpers: Helpers = NO_HELPERS) -> None:
         self.found: list[tuple[ast.Constant, int]] = []
         self.expected: set[int] = set()
         self.displays: dict[int, int] = {}
         """The outermost list, tuple, set or dict that a literal stands in, by its number; loose ones have none."""
         self._parameters = parameters
+        self._helpers = helpers
         self._display = 0
         self._opened = 0
         self._inside = False
@@ -162,7 +166,10 @@ class Literals(ast.NodeVisitor):
             self._inside = outside
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        """Docstrings and bare texts stay."""
+        """Docstrings and bare texts stay; what a helper is handed beside what was found is expected of it."""
+        for call in self._helpers.calls(node):
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                self._expect(argument)
         if not isinstance(node.value, ast.Constant):
             self.visit(node.value)
 

@@ -91,3 +91,20 @@ def is_literal(node: ast.expr) -> bool:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
     return True
+
+
+def is_computed(node: ast.expr) -> bool:
+    """Whether an expression computes something."""
+    return any(isinstance(part, ast.Call | ast.BinOp | ast.Await) for part in ast.walk(node))
+
+
+def bare_generators(tree: ast.AST) -> set[int]:
+    """Ids of the generator expressions that share their parentheses with the call whose only argument they are."""
+    calls = [part for part in ast.walk(tree) if isinstance(part, ast.Call) and len(part.args) == 1]
+    return {id(call.args[0]) for call in calls if _shares_parentheses(call)}
+
+
+def _shares_parentheses(call: ast.Call) -> bool:
+    argument = call.args[0]
+    ends = (argument.end_lineno, argument.end_col_offset) == (call.end_lineno, call.end_col_offset)
+    return ends and isinstance(argument, ast.GeneratorExp)

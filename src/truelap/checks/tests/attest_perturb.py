@@ -9,7 +9,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_helpers import Helpers
 from truelap.checks.tests.attest_literals import Literals
+from truelap.checks.tests.attest_modules import NO_MODULES
 from truelap.checks.tests.attest_order import numbers, texts
 from truelap.checks.tests.attest_rewrite import parse
 from truelap.splice import Swap, Text, read_text, splice
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Sequence
 
+    from truelap.checks.tests.attest_modules import Modules
     from truelap.checks.tests.attest_order import Number
 
 _BIG = 64
@@ -71,20 +74,23 @@ def perturb(
     inputs: float = 0.5,
     expected: float = 0.75,
     parameters: bool = True,
+    modules: Modules = NO_MODULES,
 ) -> Perturbed:
     """Replace literals in the functions and the data of a test file.
 
     Args:
         source: bytes of the test file.
         secret: decides which and how; a fresh one for each run.
-        filename: keeps files apart that use the same secret.
+        filename: its path in the tree; keeps files apart that use the same secret.
         inputs: share of the literals that are replaced.
         expected: the same for literals that an assertion compares with.
         parameters: also change what tests are parametrized with, and with it their ids.
+        modules: where the file may have helpers from.
     """
     try:
         text, tree = read_text(source), parse(source, filename)
-        finder = Literals(parameters=parameters)
+        helpers = Helpers(tree, modules.names(tree, filename))
+        finder = Literals(parameters=parameters, helpers=helpers)
         finder.visit(tree)
         lot = Lot(secret, filename)
         swaps = list(_swaps(finder, text, lot, {False: inputs, True: expected}))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_modules import NO_MODULES
 from truelap.checks.tests.attest_perturb import perturb
 from truelap.checks.tests.attest_rewrite import attest
 from truelap.checks.tests.doctest_book import Book
@@ -14,6 +15,7 @@ from truelap.policy import matches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from truelap.checks.tests.attest_modules import Modules
     from truelap.checks.tests.attest_sites import Site
 
 _REGULAR = (0o100644, 0o100755)
@@ -110,7 +112,11 @@ def candidates(
 
 
 def rewrite(
-    paths: Iterable[bytes], read: Callable[[bytes], bytes], name: str, secret: bytes | None = None
+    paths: Iterable[bytes],
+    read: Callable[[bytes], bytes],
+    name: str,
+    secret: bytes | None = None,
+    modules: Modules = NO_MODULES,
 ) -> Sources:
     """Rewrite files so that their assertions send what they compare.
 
@@ -119,6 +125,7 @@ def rewrite(
         read: base's bytes of one.
         name: of the recorder.
         secret: also changes literals, and makes assertions soft; None for neither.
+        modules: where they may have helpers from.
     """
     files: dict[bytes, bytes] = {}
     sites: dict[int, Site] = {}
@@ -127,9 +134,10 @@ def rewrite(
     for path in paths:
         shown, source, reason = shown_path(path), read(path), ""
         if secret is not None:
-            changed = perturb(source, secret, filename=shown)
+            changed = perturb(source, secret, filename=shown, modules=modules)
             source, reason = changed.source or source, changed.reason
-        found = attest(source, shown, name=name, first=len(sites), soft=secret is not None)
+        soft = secret is not None
+        found = attest(source, shown, name=name, first=len(sites), soft=soft, modules=modules)
         if found.source is None or reason:
             plain[shown] = found.reason or reason
             continue

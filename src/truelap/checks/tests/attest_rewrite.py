@@ -11,11 +11,15 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from truelap.checks.tests.attest_helpers import Helpers
+from truelap.checks.tests.attest_modules import NO_MODULES
 from truelap.checks.tests.attest_sites import Finder, Mark, Site
 from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from truelap.checks.tests.attest_modules import Modules
 
 _METHODS = ("manager", "function", "soft", "truth")
 
@@ -35,15 +39,24 @@ class Attested:
     reason: str = ""
 
 
-def attest(source: bytes, filename: str, *, name: str, first: int = 0, soft: bool = False) -> Attested:
+def attest(
+    source: bytes,
+    filename: str,
+    *,
+    name: str,
+    first: int = 0,
+    soft: bool = False,
+    modules: Modules = NO_MODULES,
+) -> Attested:
     """Rewrite one test file.
 
     Args:
         source: bytes of the file.
-        filename: for messages.
+        filename: its path in the tree.
         name: the recorder's name, unguessable and unused; the runner binds it among the builtins.
         first: id of the file's first site.
         soft: assertions are recorded but never end the test, for perturbed sources: they need not hold.
+        modules: where the file may have helpers from.
     """
     if not name.isidentifier() or name.startswith("__"):
         raise ValueError(f"{name!r} cannot be the recorder's name")
@@ -51,7 +64,8 @@ def attest(source: bytes, filename: str, *, name: str, first: int = 0, soft: boo
         text, tree = read_text(source), parse(source, filename)
         if name in text.text:
             return Attested(None, reason="the recorder's name stands in the file")
-        finder = Finder(first=first, soft=soft)
+        helpers = Helpers(tree, modules.names(tree, filename))
+        finder = Finder(first=first, soft=soft, helpers=helpers)
         finder.visit(tree)
         changed = splice(text.text, [_wrap(mark, text, name) for mark in finder.marks])
         rewritten = text.encoded(changed)

@@ -1,4 +1,4 @@
-"""Where a test file makes claims: assertions, expected exceptions, and calls of assertion functions."""
+"""Where a test file makes claims: assertions, expected exceptions, calls of assertion functions and of the tests' own helpers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.checks.tests import attest_names as names
-from truelap.checks.tests.attest_names import called_name, is_literal
+from truelap.checks.tests.attest_helpers import NO_HELPERS
+from truelap.checks.tests.attest_names import bare_generators, called_name, is_computed, is_literal
 from truelap.values import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Kind = Literal["compare", "truth", "call", "raises", "assert", "prints"]
+    from truelap.checks.tests.attest_helpers import Helpers
+
+Kind = Literal["compare", "truth", "call", "handed", "raises", "assert", "prints"]
 Role = Literal["claim", "witness"]
 
 _MAX_ARGUMENTS = 8
@@ -83,21 +86,23 @@ class Finder(ast.NodeVisitor):
     Args:
         first: id of the first site.
         soft: also mark whole assertions, so that a failing one does not end the test.
+        helpers: what the file hands to these is recorded as well.
     """
 
-    def __init__(self, *, first: int = 0, soft: bool = False) -> None:
+    def __init__(self, *, first: int = 0, soft: bool = False, helpers: Helpers = NO_HELPERS) -> None:
         self.sites: list[Site] = []
         self.marks: list[Mark] = []
         self._next = first
         self._soft = soft
+        self._helpers = helpers
+        self._handing: set[int] = set()
         self._scope: list[str] = []
         self._managers: set[int] = set()
         self._bare: set[int] = set()
 
     def visit_Module(self, node: ast.Module) -> None:
         """Walk a whole file."""
-        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and len(part.args) == 1]
-        self._bare = {id(call.args[0]) for call in calls if _shares_parentheses(call)}
+        self._bare = bare_generators(node)
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
@@ -130,6 +135,12 @@ class Finder(ast.NodeVisitor):
                 self.marks.append(Mark(call, "manager", site))
         self.generic_visit(node)
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """Perhaps a call of a helper: nobody looks at what it returns, so it must look itself."""
+        calls = self._helpers.calls(node)
+        self._handing.update(map(id, calls))
+        self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         """Perhaps a call of an assertion function."""
         name = called_name(node)
@@ -143,6 +154,9 @@ class Finder(ast.NodeVisitor):
             operators = (names.COMPARING[name],) if name in names.COMPARING and len(pair) == _PAIR else ()
             site = self._record(node, "call", operators, self._arguments(node), ())
             self._soften(node, site)
+        elif id(node) in self._handing and (node.args or node.keywords):
+            site = self._record(node, "handed", (), self._arguments(node, None), ())
+            self._soften(node, site)
         self.generic_visit(node)
 
     def _soften(self, call: ast.Call, site: int) -> None:
@@ -155,8 +169,10 @@ class Finder(ast.NodeVisitor):
             site = self._site(call, "raises", (), (Operand(0, "claim"),))
             self.marks.append(Mark(call.args[place], "function", site))
 
-    def _arguments(self, call: ast.Call) -> list[ast.expr]:
-        keywords = [keyword.value for keyword in call.keywords if keyword.arg in names.COMPARED_KEYWORDS]
+    def _arguments(
+        self, call: ast.Call, compared: frozenset[str] | None = names.COMPARED_KEYWORDS
+    ) -> list[ast.expr]:
+        keywords = [k.value for k in call.keywords if compared is None or k.arg in compared]
         positional = [
             argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args
         ]
@@ -189,14 +205,18 @@ class Finder(ast.NodeVisitor):
         if isinstance(receiver, ast.Compare):
             self._truth(receiver)
         witnesses = [argument for argument in self._arguments(call) if self._tells(argument, name)]
-        if receiver is not None and not isinstance(receiver, ast.Name | ast.Compare) and _computed(receiver):
+        if (
+            receiver is not None
+            and not isinstance(receiver, ast.Name | ast.Compare)
+            and is_computed(receiver)
+        ):
             witnesses.append(receiver)
         self._record(call, "truth", (), [call], witnesses)
 
     def _tells(self, argument: ast.expr, name: str) -> bool:
         if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.Lambda | ast.Compare):
             return False
-        return _computed(argument) or (name in names.PREDICATES and not isinstance(argument, ast.Constant))
+        return is_computed(argument) or (name in names.PREDICATES and not isinstance(argument, ast.Constant))
 
     def _record(
         self,
@@ -225,13 +245,3 @@ class Finder(ast.NodeVisitor):
         self.sites.append(found)
         self._next += 1
         return found.id
-
-
-def _computed(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Call | ast.BinOp | ast.Await) for part in ast.walk(node))
-
-
-def _shares_parentheses(call: ast.Call) -> bool:
-    argument = call.args[0]
-    ends = (argument.end_lineno, argument.end_col_offset) == (call.end_lineno, call.end_col_offset)
-    return ends and isinstance(argument, ast.GeneratorExp)

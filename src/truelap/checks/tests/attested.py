@@ -5,19 +5,19 @@ Tests that cannot be rewritten run as they are, as often: what base does only so
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.attest_plan import candidates, file_of, rewrite, shown_path
+from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
+from truelap.checks.tests.bench import NEXT_SEED
 from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
-from truelap.checks.tests.readable import changed_lines, written_by_base
+from truelap.checks.tests.readable import written_by_base
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import by_canaries, by_secret
-from truelap.checks.tests.sessions import Recording, Run
-from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed, renamed, wandering
+from truelap.checks.tests.sessions import Run
+from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed
 from truelap.checks.tests.value_evidence import ValueEvidence, truths, weigh
 
 if TYPE_CHECKING:
@@ -25,92 +25,14 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
-    from truelap.checks.tests.doctest_book import Book
+    from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.integrity import IntegrityEvidence
-    from truelap.checks.tests.sessions import Plan, Setup
     from truelap.checks.tests.sides import Side
-    from truelap.checks.tests.traces import Traces
     from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence
-    from truelap.world.files import TreeOnDisk
 
-_NEXT_SEED = 0x5EED
-"""Base has another hash seed each time it runs, and the candidate always the first."""
 _ROUNDS = 2
 _QUICK_S = 1.0
 """Longest test, by base's own time, that runs on a changed package."""
-
-
-class Bench:
-    """One verification's rewritten tests.
-
-    Args:
-        setup: the same for both sides.
-        traces: what all of its runs touched; they are noted there.
-        base: its tree.
-        candidate: its tree.
-        plan: arguments of each session.
-        book: base's doctests.
-    """
-
-    def __init__(
-        self,
-        setup: Setup,
-        traces: Traces,
-        base: TreeOnDisk,
-        candidate: TreeOnDisk,
-        *,
-        plan: Plan,
-        book: Book,
-    ) -> None:
-        self.setup = setup
-        self.traces = traces
-        self.base = base
-        self.candidate = candidate
-        self.plan = plan
-        self.book = book
-        self.name = f"_{secrets.token_hex(8)}"
-        self.wandering: frozenset[str] = frozenset()
-        """Functions whose ids are counted, because base itself names their tests otherwise each time."""
-
-    def learn(self, sides: Sequence[Side]) -> list[Side]:
-        """The same runs of base, by ids that are the same in all of them."""
-        for other in sides[1:]:
-            self.wandering |= wandering(sides[0], other)
-        return [renamed(side, self.wandering) for side in sides]
-
-    def made(self, run: Run) -> Side:
-        """Make a run; see `runs.run_side`."""
-        return renamed(run_side(self.setup, run, self.traces), self.wandering)
-
-    def read(self, path: bytes) -> bytes:
-        """Base's bytes of a file."""
-        return (self.base.root / path.decode("utf-8", "surrogateescape")).read_bytes()
-
-    def lines(self, sources: Sources) -> dict[str, str]:
-        """Base's line for each rewritten one."""
-        found: dict[str, str] = {}
-        for path, changed in sources.files.items():
-            found |= changed_lines(self.read(path), changed)
-        return found
-
-    def paths(self, before: Side) -> list[bytes]:
-        """Files that may be rewritten."""
-        collected = {file_of(name) for name in before.nodes}
-        patterns, usual = self.setup.policy.test_code.patterns, self.setup.config.python_files
-        return candidates(self.base.manifest, self.candidate.manifest, collected, patterns, usual)
-
-    def run(self, side: str, sources: Sources, *, again: int = 0, plan: Plan | None = None) -> Run:
-        """A run of rewritten tests; `again` is how many times it ran before."""
-        return Run(
-            name=f"{side}-values{f'-{again}' if again else ''}",
-            tree=self.base if side == "base" else self.candidate,
-            plan=self.plan if plan is None else plan,
-            sources=sources.files,
-            book=sources.book,
-            recording=Recording(sources.name) if sources.name else None,
-            hash_seed=self.setup.seed ^ again * _NEXT_SEED,
-            keep=side == "base",
-        )
 
 
 @dataclass(frozen=True)
@@ -216,7 +138,8 @@ def _faithful(bench: Bench, before: Side) -> tuple[Side, Sources, Side | None]:
     unfit: dict[str, str] = {}
     checked: set[str] = set()
     for _ in range(_ROUNDS):
-        sources = rewrite(paths, bench.read, bench.name).also_plain(unfit).with_book(bench.book)
+        sources = rewrite(paths, bench.read, bench.name, modules=bench.modules)
+        sources = sources.also_plain(unfit).with_book(bench.book)
         if not sources.files and not sources.book.tests:
             return before, sources.bare(""), None
         first = bench.made(bench.run("base", sources))
@@ -236,7 +159,7 @@ def _faithful(bench: Bench, before: Side) -> tuple[Side, Sources, Side | None]:
 
 def _checked(bench: Bench, before: Side, files: tuple[str, ...]) -> Side:
     """Base's run without what another plain run of the same files does not bear out: rewriting is not to blame for that."""
-    seed = bench.setup.seed ^ _NEXT_SEED
+    seed = bench.setup.seed ^ NEXT_SEED
     plain = Run("base-plain", bench.base, (files,), hash_seed=seed, book=bench.book, keep=True)
     other = bench.made(plain)
     if not sound(other):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from truelap.checks.tests.attest_plan import Sources
-    from truelap.checks.tests.attested import Bench
+    from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.sessions import Plan
     from truelap.checks.tests.sides import Side
     from truelap.checks.tests.value_evidence import Ruled

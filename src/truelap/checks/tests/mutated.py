@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
-    from truelap.checks.tests.attested import Bench
+    from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.sides import Side
     from truelap.world.files import TreeOnDisk
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
-    from truelap.checks.tests.attested import Bench
+    from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.results import Node, Session
     from truelap.checks.tests.sessions import Plan, Run, Setup
     from truelap.checks.tests.sides import Side
@@ -68,7 +68,8 @@ def by_secret(
         WorldError: the machine or the sandbox failed.
     """
     secret = fresh_secret(bench.setup.seed)
-    changed = rewrite(sources.files, bench.read, bench.name, secret).with_book(sources.book.perturbed(secret))
+    changed = rewrite(sources.files, bench.read, bench.name, secret, bench.modules)
+    changed = changed.with_book(sources.book.perturbed(secret))
     if not changed.files and not changed.book.tests:
         return SecretEvidence()
 
@@ -196,7 +197,7 @@ def _plant(bench: Bench, sources: Sources, passed: Sequence[str], secret: bytes)
             ids += found[:_CANARIES]
     asked = sorted(bench.book.ids.intersection(passed), key=lot.draw)[:_CANARIES]
     book = bench.book.spoilt({name: lot.draw("want", name) for name in asked})
-    sources = rewrite(changed, changed.__getitem__, bench.name).with_book(book)
+    sources = rewrite(changed, changed.__getitem__, bench.name, modules=bench.modules).with_book(book)
     return _Planted(sources, [*ids, *(book.ids - set(ids))])
 
 

@@ -23,3 +23,8 @@ def test_no_width():
 
 def test_peaks(rainfall):
     assert peaks(rainfall) == [2, 6]
+
+
+def test_the_sum_of_all(rainfall):
+    if running(rainfall, 8) != [37]:
+        raise AssertionError("another sum")

@@ -1,0 +1,108 @@
+"""The bench of one verification: both trees, what test files are rewritten with, and how a run of them is made."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from truelap.checks.tests.attest_modules import Modules
+from truelap.checks.tests.attest_plan import candidates, file_of
+from truelap.checks.tests.readable import changed_lines
+from truelap.checks.tests.runs import run_side
+from truelap.checks.tests.sessions import Recording, Run
+from truelap.checks.tests.steadiness import renamed, wandering
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truelap.checks.tests.attest_plan import Sources
+    from truelap.checks.tests.doctest_book import Book
+    from truelap.checks.tests.sessions import Plan, Setup
+    from truelap.checks.tests.sides import Side
+    from truelap.checks.tests.traces import Traces
+    from truelap.world.files import TreeOnDisk
+
+NEXT_SEED = 0x5EED
+"""Base has another hash seed each time it runs, and the candidate always the first."""
+
+
+class Bench:
+    """One verification's rewritten tests.
+
+    Args:
+        setup: the same for both sides.
+        traces: what all of its runs touched; they are noted there.
+        base: its tree.
+        candidate: its tree.
+        plan: arguments of each session.
+        book: base's doctests.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        traces: Traces,
+        base: TreeOnDisk,
+        candidate: TreeOnDisk,
+        *,
+        plan: Plan,
+        book: Book,
+    ) -> None:
+        self.setup = setup
+        self.traces = traces
+        self.base = base
+        self.candidate = candidate
+        self.plan = plan
+        self.book = book
+        self.name = f"_{secrets.token_hex(8)}"
+        self.wandering: frozenset[str] = frozenset()
+        """Functions whose ids are counted, because base itself names their tests otherwise each time."""
+
+    def learn(self, sides: Sequence[Side]) -> list[Side]:
+        """The same runs of base, by ids that are the same in all of them."""
+        for other in sides[1:]:
+            self.wandering |= wandering(sides[0], other)
+        return [renamed(side, self.wandering) for side in sides]
+
+    def made(self, run: Run) -> Side:
+        """Make a run; see `runs.run_side`."""
+        return renamed(run_side(self.setup, run, self.traces), self.wandering)
+
+    def read(self, path: bytes) -> bytes:
+        """Base's bytes of a file."""
+        return (self.base.root / os.fsdecode(path)).read_bytes()
+
+    @cached_property
+    def modules(self) -> Modules:
+        """Where test files may have helpers from."""
+        patterns = (*self.setup.guarded, *self.setup.policy.test_code.helper_patterns)
+        paths = frozenset(map(os.fsdecode, self.base.manifest))
+        return Modules(paths, self.setup.roots, patterns, lambda path: self.read(os.fsencode(path)))
+
+    def lines(self, sources: Sources) -> dict[str, str]:
+        """Base's line for each rewritten one."""
+        found: dict[str, str] = {}
+        for path, changed in sources.files.items():
+            found |= changed_lines(self.read(path), changed)
+        return found
+
+    def paths(self, before: Side) -> list[bytes]:
+        """Files that may be rewritten."""
+        collected = {file_of(name) for name in before.nodes}
+        patterns, usual = self.setup.policy.test_code.patterns, self.setup.config.python_files
+        return candidates(self.base.manifest, self.candidate.manifest, collected, patterns, usual)
+
+    def run(self, side: str, sources: Sources, *, again: int = 0, plan: Plan | None = None) -> Run:
+        """A run of rewritten tests; `again` is how many times it ran before."""
+        return Run(
+            name=f"{side}-values{f'-{again}' if again else ''}",
+            tree=self.base if side == "base" else self.candidate,
+            plan=self.plan if plan is None else plan,
+            sources=sources.files,
+            book=sources.book,
+            recording=Recording(sources.name) if sources.name else None,
+            hash_seed=self.setup.seed ^ again * NEXT_SEED,
+            keep=side == "base",
+        )
