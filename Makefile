@@ -4,6 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# What measures time, looks after a whole machine or kills judges at odd moments runs alone; all other tests two files at a time.
+ALONE := tests/checks/timing tests/cli tests/redteam tests/workers tests/world tests/test_cli.py tests/test_demo.py \
+	tests/test_examples.py tests/test_kill.py tests/test_tutorial.py tests/test_verify.py
+TOGETHER := -n 2 --dist loadfile $(ALONE:%=--ignore=%)
+
 .PHONY: demo demo-real test test-all lint bench redteam honest fuzz clean help
 
 help:
@@ -34,10 +39,12 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/python -Im pytest -m "not slow"
+	$(BIN)/python -Im pytest -m "not slow" $(TOGETHER)
+	$(BIN)/python -Im pytest -m "not slow" $(ALONE)
 
 test-all: lint
-	$(BIN)/python -Im pytest
+	$(BIN)/python -Im pytest $(TOGETHER)
+	$(BIN)/python -Im pytest $(ALONE)
 
 bench: $(READY)
 	$(BIN)/python -I bench/run.py
