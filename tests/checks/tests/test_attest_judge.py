@@ -161,12 +161,6 @@ def test_strong_deviations_come_first_and_few_are_kept():
     assert [deviation.weak for deviation in found.deviations] == [False, True, True]
 
 
-@pytest.mark.parametrize("event", [[1, 0], [1, 0, 1, 1], ["1", 0, 1], [True, 0, 1], [1, 0.5, 1], {}, None, 3])
-def test_events_that_are_none(event):
-    with pytest.raises(ValueError, match="event"):
-        read([event])
-
-
 def test_shares_of_a_suite():
     truths = {
         "f::a": learn([values((1, 0, 3), (4, 0, True))] * 2),
