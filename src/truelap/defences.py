@@ -59,6 +59,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "parameters": "parameters of benchmarks that the product provides must be those of base",
         "missing_benchmarks": "a benchmark that base delivers and the candidate does not is a failure",
         # steps
+        "mode_blind": "a worker's code finds no word of what it is for: command line, arguments and modules are those of every other",
         "manifest": "after a step its tree is compared with its manifest",
         "touches": "tests, benchmarks and their folders are left alone while a step runs, or it is a failure, though all be put back",
         "sealed_tree": "a step cannot change the files of its tree",

@@ -128,7 +128,7 @@ def test_of_a_long_value_parts_are_told_that_the_judge_draws(monkeypatch):
 
 def test_of_a_long_array_parts_are_told():
     numpy = pytest.importorskip("numpy")
-    recorder = bench_output.make_recorder(True)
+    recorder = bench_output.make_recorder(numpy)
     case = SimpleNamespace(benchmark=SimpleNamespace(func=lambda: numpy.ones((500, 500))), args=(), skip=())
     found = {place: told for place, at, told in recorder.call(case, 3) if at == 0}
     assert found["result"][0] == "abig"

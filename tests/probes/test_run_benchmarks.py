@@ -30,7 +30,10 @@ def time_counted():
 """
 
 
-@pytest.mark.parametrize("name", ["run_benchmarks.py", "bench_case.py", "bench_suite.py"])
+@pytest.mark.parametrize(
+    "name",
+    ["worker.py", "surroundings.py", "run_tests.py", "run_benchmarks.py", "bench_case.py", "bench_suite.py"],
+)
 def test_it_is_written_for_python_3_8(name):
     ast.parse((PROBES / name).read_text(), feature_version=(3, 8))
 
@@ -56,7 +59,7 @@ def probe(tmp_path, seed=1):
     (tmp_path / "benches" / "__init__.py").write_text("")
     (tmp_path / "benches" / "b.py").write_text(SUITE)
     ours, theirs = socket.socketpair()
-    argv = [sys.executable, "-s", str(PROBES / "run_benchmarks.py"), str(theirs.fileno())]
+    argv = [sys.executable, "-s", str(PROBES / "worker.py"), str(theirs.fileno())]
     environment = {"COUNT": str(tmp_path / "count"), "TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]}
     with (
         ours,
@@ -69,7 +72,11 @@ def probe(tmp_path, seed=1):
             told = {
                 "asv": str(runner_folder().parent),
                 "suite": str(tmp_path / "benches"),
-                "paths": [str(tmp_path)],
+                "roots": [str(tmp_path)],
+                "mode": "benchmarks",
+                "numpy": False,
+                "apart": False,
+                "name": "_told",
             }
             assert judge.ask(type="start", seed=seed, **told) == {"type": "started"}
             yield judge
@@ -145,3 +152,13 @@ def test_what_a_module_holds_lies_elsewhere_in_each_process(tmp_path):
             (folder / "benches" / "place.py").write_text(where)
             places.add(judge.ask(type="load", module="benches.place")["error"])
     assert len(places) > 1
+
+
+def test_what_the_tree_has_itself_comes_from_the_tree_though_pytest_brought_it_before(tmp_path):
+    (tmp_path / "iniconfig.py").write_text("")
+    with probe(tmp_path) as judge:
+        (tmp_path / "benches" / "p.py").write_text(
+            "import pluggy, iniconfig\nraise ValueError(iniconfig.__file__)\n"
+        )
+        told = judge.ask(type="load", module="benches.p")
+    assert told["error"] == f"ValueError: {tmp_path / 'iniconfig.py'}"

@@ -12,11 +12,9 @@ Each is a claim. What decides how much is told is the size of values, never a cl
 """
 
 import random
-import sys
 from itertools import islice
 
 import encode
-import encode_numpy  # noqa: F401 - the encoder looks for it when the probes' folder is no longer searched
 from encode_leaf import collapse, dumps
 from encode_objects import MRO, instance_dict, public_state, type_name
 from encode_walk import Limits
@@ -185,14 +183,12 @@ class Recorder:
 
 
 def make_recorder(numpy):
-    """Before anything of a tree can be imported."""
-    module = None
-    if numpy:
-        try:
-            module = __import__("numpy")
-        except ImportError:
-            sys.stderr.write("numpy cannot be imported\n")
-    return Recorder(encode.make_encoder(module, Limits(**LIMITS)), module)
+    """Before anything of a tree can be imported.
+
+    Args:
+        numpy: the module; None where there is none.
+    """
+    return Recorder(encode.make_encoder(numpy, Limits(**LIMITS)), numpy)
 
 
 def frames(events):

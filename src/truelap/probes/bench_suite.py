@@ -43,7 +43,7 @@ class Suite:
 
     def __init__(self, order, runner, before):
         self.runner = runner
-        self.paths = order["paths"]
+        self.paths = order["roots"]
         self.before = before
         runner.add_suite(order["suite"])
 

@@ -23,6 +23,7 @@ with a tolerance.
 """
 
 import encode_builtins
+import encode_numpy
 import encode_stdlib
 from encode_leaf import collapse
 from encode_objects import MRO, encode_object, encode_subclass
@@ -81,8 +82,6 @@ def make_encoder(numpy=None, limits=None):
     content = encode_builtins.CONTENT + encode_stdlib.CONTENT
     exact = encode_builtins.EXACT + encode_stdlib.EXACT
     if numpy is not None:
-        import encode_numpy
-
         exact = exact + encode_numpy.exact(numpy)
         nature = encode_numpy.natures(numpy) + nature
     kept = [kind for kind, _ in nature + content + exact]

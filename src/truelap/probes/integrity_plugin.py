@@ -16,7 +16,7 @@ OURS = {
     for name, module in list(sys.modules.items())
     if str(getattr(module, "__file__", "")).startswith(_FOLDER)
 }
-"""The probe's modules, by name: `record_tests` hides them."""
+"""The probe's modules, by name: `surroundings` hides them."""
 
 
 class Watching:

@@ -6,40 +6,15 @@ own: it stands beside others that a changed literal may keep busy for ever.
 
 import builtins
 import signal
-import sys
 
 import attest
 import doctest_calls
 import encode
-import encode_numpy  # noqa: F401  make_encoder imports it by name when the folder is out of reach
 import opened
-
-_OURS = ("attest", "record_tests", "encode", "doctest_calls", "opened", "integrity")
 
 
 class TimeLimitError(BaseException):
     """A test of a soft session took too long."""
-
-
-def hide():
-    """Take the probes' modules out of sight: the tree may have some of the same names."""
-    for name in [name for name in sys.modules if name in _OURS or name.startswith(("encode_", "integrity_"))]:
-        if getattr(sys.modules[name], "__file__", "").startswith(_FOLDER):
-            del sys.modules[name]
-
-
-_FOLDER = __file__[: -len("record_tests.py")]
-
-
-def make_encoder(wanted):
-    """An encoder, with the environment's numpy when wanted: before anything of the tree can be imported in its place."""
-    np = None
-    if wanted:
-        try:
-            import numpy as np
-        except ImportError:
-            pass
-    return encode.make_encoder(np)
 
 
 class Recording:
@@ -49,7 +24,7 @@ class Recording:
         send: takes one message.
         name_of: makes the id that the judge knows from the id that pytest has.
         wanted: of the judge's start message: name, soft, test_s.
-        encoder: `make_encoder`'s.
+        encoder: `encode.make_encoder`'s.
         failures: exceptions that say that an assertion failed.
     """
 
@@ -86,10 +61,9 @@ def _late(number, frame):
     raise TimeLimitError
 
 
-def prepare(send, plain, name_of, start, pytest):
+def prepare(send, plain, name_of, start, numpy, pytest):
     """The plugins, ready to be registered."""
-    encoder = make_encoder(start["numpy"])
-    hide()
+    encoder = encode.make_encoder(numpy)
     ours, note, soft = [], None, False
     if start["values"] is not None:
         pytest.hookimpl(hookwrapper=True, tryfirst=True)(Recording.pytest_runtest_protocol)

@@ -1,15 +1,13 @@
-"""Runs ASV benchmarks at the judge's word, beside the code of a tree. Standard library and asv_runner only; Python >= 3.8.
-
-    PYTHON -s -X pycache_prefix=... run_benchmarks.py FD
+"""Part of worker: runs ASV benchmarks at the judge's word, beside the code of a tree. Standard library and asv_runner only;
+Python >= 3.8.
 
 The program imports the suite's modules once and forks a child for each case (one benchmark, one parameter index); the
 child holds the conversation until it ends. Nothing here measures anything: the judge reads the kernel's clocks from
 outside and decides how many calls are made. Replies are claims of a process that shares its memory with the tree's code.
 
-Conversation (frames: 4-byte big-endian length, one JSON object):
-    hello                                    before anything of the tree can be imported
-    start                  -> started        paths, suite folder, seed, folder of asv_runner; outputs: {name, numpy}, where
-                                             the suite is rewritten to tell what it computes, else null
+Conversation, after the worker's hello:
+    start                  -> started        suite folder, seed, name of the recorder; it is there whether or not the suite
+                                             is rewritten to tell what it computes
     discover {module}      -> found          import one module and describe its benchmarks
     load {module}          -> loaded         import one module, so that children have it; what came from elsewhere
     case {...}             -> ready {values}|skipped|failed   fork, build the benchmark, run setup at all levels;
@@ -31,7 +29,6 @@ import importlib
 import json
 import os
 import shutil
-import socket
 import struct
 import sys
 import tempfile
@@ -42,7 +39,7 @@ import bench_output
 import bench_suite
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
 from bench_output import frames as split
-from bench_suite import Runner, Suite, said
+from bench_suite import Suite, said
 
 OWN_CHANGED = 86
 """Exit status of a case in whose process functions of this program were replaced. A tripwire: who knows of it gets around it."""
@@ -51,10 +48,14 @@ HEADER = struct.Struct(">I")
 
 
 class Wire:
-    """The worker's end of the judge's channel."""
+    """The worker's end of the judge's channel, with as little work as can be: some of it is timed."""
 
-    def __init__(self, fd):
-        self.end = socket.socket(fileno=fd)
+    def __init__(self, end):
+        self.end = end
+
+    def greet(self):
+        self.send({"type": "hello"})
+        return self.receive()
 
     def send(self, message):
         body = json.dumps(message, allow_nan=False).encode("ascii")
@@ -171,25 +172,15 @@ def serve_case(wire, suite, order, cache_folder):
         shutil.rmtree(own, ignore_errors=True)
 
 
-def start(order):
+def start(order, around):
     # What the tree's modules hold comes to lie elsewhere in each process: a layout that is slow must not be a side's for good.
     HEAP.shake()
-    runner = Runner(order["asv"])
-    if order.get("outputs"):
-        RECORDERS.append(bench_output.make_recorder(order["outputs"]["numpy"]))
-        setattr(builtins, order["outputs"]["name"], RECORDERS[0])
-    # Not for the tree's code to find by name.
-    for name in [
-        name
-        for name in sys.modules
-        if name in ("bench_case", "bench_output", "bench_suite") or name.startswith("encode")
-    ]:
-        del sys.modules[name]
+    RECORDERS.append(bench_output.make_recorder(around.numpy))
+    setattr(builtins, order["name"], RECORDERS[0])
+    around.settle("benchmarks", order["roots"], order["apart"])
     before = set(sys.modules)
-    sys.path[:0] = order["paths"]
-    os.environ["PYTHONPATH"] = os.pathsep.join(order["paths"])
     seed_all(order["seed"])
-    return Suite(order, runner, before)
+    return Suite(order, around.runner, before)
 
 
 def discovered(suite, module):
@@ -210,8 +201,8 @@ def loaded(suite, module):
         gc.freeze()
 
 
-def serve(wire):
-    suite, caches = start(wire.receive()), Caches()
+def serve(wire, order, around):
+    suite, caches = start(order, around), Caches()
     wire.send({"type": "started"})
     while True:
         order = wire.receive()
@@ -227,12 +218,10 @@ def serve(wire):
             return
 
 
-def main():
-    # The probes' own folder: nothing of it is for the tree's code.
-    del sys.path[0]
-    wire = Wire(int(sys.argv[1]))
-    wire.send({"type": "hello"})
-    serve(wire)
+def work(end, order, around):
+    """The life of a worker that runs benchmarks; `end` is its end of the channel."""
+    wire = Wire(end)
+    serve(wire, order, around)
     wire.send({"type": "end"})
 
 
@@ -241,6 +230,3 @@ RECORDERS = []
 MODULES = (sys.modules[__name__], bench_case, bench_output, bench_suite)
 OWN = []
 OWN += program()
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,8 @@
-"""Runs the project's own pytest once, beside the code of a tree. Standard library and pytest only; Python >= 3.8.
+"""Part of worker: runs the project's own pytest once, beside the code of a tree. Standard library and pytest only; Python >= 3.8.
 
-    PYTHON -s -X pycache_prefix=... run_tests.py FD
-
-Conversation (frames: 4-byte big-endian length, one JSON object):
-    hello                       before anything of the tree can be imported
-    start         ->            mount, roots (folders to import from), args, options (forced on pytest's), chunk_bytes,
-                                numpy (whether to have it ready), values (the recorder's name, soft, test_s; or null),
+Conversation, after the worker's hello:
+    start         ->            mount, args, options (forced on pytest's), chunk_bytes,
+                                values (the recorder's name, soft, test_s; or null),
                                 skip and only (ids), integrity, doctests and opened (below)
                   <- plugins    what pytest registered, as it happens
                   <- collector  one file, class or folder was collected
@@ -21,13 +18,15 @@ Every reply is a claim of a process that shares its memory with the tree's code:
 import json
 import os
 import signal
-import socket
 import struct
 import sys
 import tempfile
 import threading
 import traceback
 from hashlib import sha256
+
+import integrity_plugin
+import record_tests
 
 HEADER = struct.Struct(">I")
 TEXT_CHARS = 4000
@@ -55,9 +54,8 @@ def tail(text):
 class Wire:
     """The worker's end of the judge's channel. Tests patch and fork: what it needs is bound before they run."""
 
-    def __init__(self, fd):
-        os.set_inheritable(fd, False)
-        self._end = socket.socket(fileno=fd)
+    def __init__(self, end):
+        self._end = end
         self._encode = json.JSONEncoder(allow_nan=False).encode
         self._pid = os.getpid()
         self._getpid = os.getpid
@@ -204,7 +202,6 @@ def run(wire, start, reporter, pytest):
     args = list(start["args"])
     if start["cache"]:
         args[:0] = ["-o", "cache_dir=" + os.path.join(tempfile.gettempdir(), "pytest-cache")]
-    sys.argv = [pytest.__file__, *args]
     try:
         code = int(pytest.main(args, plugins=list(reporter.plugins)))
     except SystemExit as error:
@@ -215,25 +212,14 @@ def run(wire, start, reporter, pytest):
     wire.send({"type": "end", "exit": code, "warnings": reporter.warnings, "text": reporter.internal})
 
 
-def main():
-    wire = Wire(int(sys.argv[-1]))
-    # Here and not above: a child that a test spawns imports this file, without the folder.
-    import integrity_plugin
-    import record_tests
-
-    # The probes' own folder: a test could import from it by accident.
-    del sys.path[0]
-    import pytest
-
-    wire.send({"type": "hello"})
-    start = wire.receive()
+def work(end, start, around):
+    """The life of a worker that runs tests; `end` is its end of the channel."""
+    wire = Wire(end)
+    pytest = around.pytest or __import__("pytest")
     reporter = Reporter(wire, start)
-    reporter.plugins += record_tests.prepare(wire.send, plain, node_name, start, pytest)
+    reporter.plugins += record_tests.prepare(wire.send, plain, node_name, start, around.numpy, pytest)
     reporter.plugins += integrity_plugin.prepare(wire, reporter.plugins, start["integrity"], pytest)
-    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
-        del os.environ[name]
-    sys.path[:0] = start["roots"]
-    os.environ["PYTHONPATH"] = os.pathsep.join(start["roots"])
+    around.settle("tests", start["roots"], start["apart"])
     status = 1
     try:
         run(wire, start, reporter, pytest)
@@ -245,7 +231,3 @@ def main():
         sys.stderr.flush()
         # Threads and exit handlers of the tree's code have no say after the end.
         os._exit(status)
-
-
-if __name__ == "__main__":
-    main()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from truelap.errors import WorldError
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
+from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import Timed, chosen, modules_of, timed_cases
 from truelap.workers.discovery import discover
 from truelap.workers.venue import Name, Venue
@@ -78,6 +79,7 @@ def _open_venue(
         load_s=policy.time.benchmark_timeout_s,
         guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
         without=frozenset(policy.ablate.off),
+        numpy=has_numpy(world, base),
     )
 
 

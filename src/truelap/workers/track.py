@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.model import shown
-from truelap.workers.venue import ASV, SIDES, Name, Venue, runner_folder
+from truelap.workers.venue import ASV, SIDES, Name, Venue, program
+from truelap.workers.venue import shown as shown_to_workers
 from truelap.workers.worker import Undelivered, Worker
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
-from truelap.world.sandbox import PROBES, Bind, Step
+from truelap.world.sandbox import Step
 from truelap.world.seal import Seal, telling
 from truelap.world.trees import overlaid
 
@@ -175,14 +176,13 @@ class Track:
 
     def _step(self, name: Name, tree: TreeOnDisk, seal: Seal) -> Step:
         venue = self._venue
-        python, probe = venue.world.interpreter.executable, PROBES / "run_benchmarks.py"
         return Step(
             name=f"{venue.station}-{name}",
-            argv=(str(python), "-s", "-X", "pycache_prefix=/tmp/pycache", str(probe)),
+            argv=program(venue.world),
             tree=tree.root,
             limits=venue.limits,
             mount=venue.mount,
-            binds=(Bind(runner_folder(), ASV / "asv_runner"),),
+            binds=shown_to_workers(),
             env={**venue.environment.env, "PYTHONHASHSEED": str(self._hash_seed % 2**32)},
             cores=self._cores,
             access="owned" if "sealed_tree" in venue.without else "sealed",
@@ -193,9 +193,12 @@ class Track:
     def _start_order(self) -> dict[str, object]:
         venue = self._venue
         return {
+            "mode": "benchmarks",
             "asv": str(ASV),
+            "numpy": venue.numpy,
+            "roots": [str(venue.mount / path) for path in venue.paths],
+            "apart": "mode_blind" in venue.without,
             "suite": str(venue.suite),
-            "paths": [str(venue.mount / path) for path in venue.paths],
             "seed": self._seed,
-            "outputs": None if venue.outputs is None else dict(venue.outputs),
+            "name": venue.name,
         }

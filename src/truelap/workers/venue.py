@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from truelap.errors import WorldError
+from truelap.world.sandbox import PROBES, Bind
+from truelap.world.view import PYCACHE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +26,11 @@ ASV = PurePosixPath("/truelap/asv")
 """Where asv_runner's folder is mounted, read-only and from the judge's side."""
 
 
+def recorder_name() -> str:
+    """A name that nobody can guess, for what rewritten sources call."""
+    return f"_{secrets.token_hex(8)}"
+
+
 @dataclass(frozen=True)
 class Venue:
     """What every worker of a run has in common.
@@ -35,7 +43,8 @@ class Venue:
         without: defences that the policy switches off.
         station: whose workers they are, for names of steps and folders.
         sources: files that the judge puts in place of base's, the same on both sides.
-        outputs: how workers tell what a call computes: `name` of the recorder, `numpy`; None where nobody asks.
+        name: of the recorder in every worker, unguessable; the suite calls it where it is rewritten.
+        numpy: whether the environment's numpy is there before the tree is, see `arrays`.
     """
 
     world: World
@@ -48,7 +57,8 @@ class Venue:
     without: frozenset[str] = frozenset()
     station: str = "time"
     sources: Mapping[bytes, bytes] = field(default_factory=dict)
-    outputs: Mapping[str, Any] | None = None
+    name: str = field(default_factory=recorder_name)
+    numpy: bool = False
 
     @property
     def mount(self) -> PurePosixPath:
@@ -71,3 +81,18 @@ def runner_folder() -> Path:
     if spec is None or spec.origin is None:
         raise WorldError("asv_runner is not installed beside truelap; install truelap with its dependencies")
     return Path(spec.origin).parent
+
+
+def program(world: World) -> tuple[str, ...]:
+    """The command line of every worker, whatever it is for: its mode is told by the first message."""
+    python = str(world.interpreter.executable)
+    return (python, "-s", "-X", f"pycache_prefix={PYCACHE}", str(PROBES / "worker.py"))
+
+
+def shown() -> tuple[Bind, ...]:
+    """What every worker has before it besides the interpreter and the probes.
+
+    Raises:
+        WorldError: it is not there.
+    """
+    return (Bind(runner_folder(), ASV / "asv_runner"),)

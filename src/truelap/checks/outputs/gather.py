@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,23 +61,18 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
 
 def _telling(venue: Venue, base: TreeOnDisk) -> tuple[Venue, tuple[str, ...]]:
     """The venue with a suite that tells, and the files of it that cannot be changed."""
-    name = f"tl_{secrets.token_hex(8)}"
     sources: dict[bytes, bytes] = {}
     unchanged = []
     for path, (mode, _) in sorted(base.manifest.items()):
         if not path.startswith(f"{venue.folder}/".encode()) or not path.endswith(b".py") or mode == _LINK:
             continue
         source = (base.root / os.fsdecode(path)).read_bytes()
-        changed = rewritten(source, name)
+        changed = rewritten(source, venue.name)
         if changed is not None:
             sources[path] = changed
         elif re.search(rb"def +time_", source):
             unchanged.append(path.decode("utf-8", "replace"))
-    numpy = "numpy" in {package.lower() for package in venue.world.interpreter.packages} and not any(
-        path.endswith(b"numpy/__init__.py") for path in base.manifest
-    )
-    outputs = {"name": name, "numpy": numpy}
-    return replace(venue, station="outputs", sources=sources, outputs=outputs), tuple(unchanged)
+    return replace(venue, station="outputs", sources=sources), tuple(unchanged)
 
 
 def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from random import Random
@@ -26,8 +25,8 @@ from truelap.checks.tests.steadiness import Habits
 from truelap.checks.tests.traces import Traces
 from truelap.errors import UsageError
 from truelap.model import shown
-from truelap.policy import matches
 from truelap.task import import_roots
+from truelap.workers.arrays import has_numpy
 
 if TYPE_CHECKING:
     from truelap.checks.tests.selection import Selection
@@ -114,7 +113,7 @@ class _Station:
             jobs=self.settings.jobs,
             # What is kept holds for one seed.
             seed=self.settings.seed if world.keep is None else world.keep.seed,
-            numpy=_has_numpy(world, policy, base),
+            numpy=has_numpy(world, base),
         )
 
 
@@ -145,18 +144,6 @@ def _apart(setup: Setup, base: TreeOnDisk, before: Side) -> Plan:
     # The order must be repeatable; no secret hangs on it.
     draw = Random(setup.seed)  # noqa: S311
     return in_small_groups(spent, setup.policy.tests.group_s, draw)
-
-
-def _has_numpy(world: World, policy: Policy, base: TreeOnDisk) -> bool:
-    """Whether test code speaks of an installed numpy that is not the tree's own."""
-    if "numpy" not in {name.lower() for name in world.interpreter.packages}:
-        return False
-    if any(path.endswith(b"numpy/__init__.py") for path in base.manifest):
-        return False
-    sources = [
-        path for path in base.manifest if path.endswith(b".py") and matches(policy.test_code.patterns, path)
-    ]
-    return any(b"numpy" in (base.root / os.fsdecode(path)).read_bytes() for path in sources)
 
 
 def _pytest_version(world: World, settings: Settings) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from truelap.checks.tests.readable import changed_lines
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Recording, Run
 from truelap.checks.tests.steadiness import renamed, wandering
+from truelap.workers.venue import recorder_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Bench:
         self.candidate = candidate
         self.plan = plan
         self.book = book
-        self.name = f"_{secrets.token_hex(8)}"
+        self.name = recorder_name()
         self.wandering: frozenset[str] = frozenset()
         """Functions whose ids are counted, because base itself names their tests otherwise each time."""
 

@@ -12,7 +12,8 @@ from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import Fault, Session
 from truelap.checks.tests.starting import start_message
 from truelap.errors import StepFault
-from truelap.world.sandbox import PROBES, Step
+from truelap.workers.venue import program, shown
+from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +57,7 @@ class Setup:
     jobs: int
     seed: int
     numpy: bool = False
-    """Whether the tests may compare arrays: the environment's numpy is then there before the tree is."""
+    """Whether the environment's numpy is there before the tree is; see `workers.arrays`."""
 
 
 Plan = tuple[tuple[str, ...], ...]
@@ -147,16 +148,11 @@ def _step(setup: Setup, run: Run, name: str, root: Path, *, deadline: float, sea
     seed = setup.seed if run.hash_seed is None else run.hash_seed
     return Step(
         name=name,
-        argv=(
-            str(setup.world.interpreter.executable),
-            "-s",
-            "-X",
-            "pycache_prefix=/tmp/pycache",
-            str(PROBES / "run_tests.py"),
-        ),
+        argv=program(setup.world),
         tree=root,
         limits=setup.policy.limits.model_copy(update={"wall_s": left + _HELLO_S}),
         mount=setup.mount,
+        binds=shown(),
         access="sealed" if setup.policy.keeps("sealed_tree") else "owned",
         env={**setup.env, "PYTHONHASHSEED": str(seed % 2**32)},
         seal=seal,

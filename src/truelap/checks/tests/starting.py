@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from truelap.workers.venue import ASV
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,6 +26,9 @@ def start_message(setup: Setup, run: Run, paths: Sequence[str]) -> dict[str, Any
     """
     return {
         "type": "start",
+        "mode": "tests",
+        "asv": str(ASV),
+        "apart": not setup.policy.keeps("mode_blind"),
         "mount": str(setup.mount),
         "roots": [str(setup.mount / root) for root in setup.roots],
         "args": _arguments(setup, run, paths),
