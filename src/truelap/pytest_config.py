@@ -151,17 +151,17 @@ def test_code_patterns(
         config: base's; its `python_files` say what a test module is called. A glob that takes every module counts only
             below `testpaths`: it must not make the product test code.
         conftests: contents of base's conftest.py files; the modules in their `pytest_plugins` hold fixtures and hooks.
-        is_shipped: whether base's metadata names a module outright. A plugin that is the product may be named by `-p`,
-            and stays the product.
+        is_shipped: whether base's metadata names a module outright. A plugin that is the product may be named by `-p` or
+            by a conftest.py, and stays the product.
     """
     globs = [glob for glob in config.python_files if glob not in _DEFAULT_PYTHON_FILES]
     below = [re.escape(path.strip("/")) for path in config.testpaths if path.strip("/.")]
     found = [f"(^|/){_regex(glob)}$" for glob in globs if _LETTERS.search(glob.removesuffix(".py"))]
     if below and len(found) < len(globs):
         found.append(f"^({'|'.join(below)})/")
-    plugins = {name for name in _loaded(config.addopts) if not is_shipped(name)}
-    plugins |= {name for content in conftests for name in _plugin_names(content)}
-    found += [f"(^|/){re.escape(name.replace('.', '/'))}(/__init__)?\\.py$" for name in sorted(plugins)]
+    plugins = {*_loaded(config.addopts), *(name for content in conftests for name in _plugin_names(content))}
+    own = sorted(name for name in plugins if not is_shipped(name))
+    found += [f"(^|/){re.escape(name.replace('.', '/'))}(/__init__)?\\.py$" for name in own]
     return tuple(found)
 
 

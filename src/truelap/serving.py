@@ -54,27 +54,18 @@ _NO_PRODUCT = frozenset(
 )
 
 
-def import_places(
-    start: Iterable[str], paths: Collection[str], read: Read, product: Product
-) -> frozenset[str]:
-    """Folders that some modules may put on `sys.path`, "" for the root.
-
-    A package is imported under its own name, and from where the product is imported is not for its tests to say: neither counts.
+def import_places(start: Iterable[str], paths: Collection[str], read: Read) -> frozenset[str]:
+    """Folders that some modules may put on `sys.path`, "" for the root. A package is none: it is imported under its own name.
 
     Args:
         start: modules of the tests or the suite.
         paths: every path of base.
         read: content of a path.
-        product: what base's metadata says.
     """
     folders = frozenset(folder for path in paths for folder in above(path))
     added = (folders_added(path, read(path), folders) for path in start)
     found = frozenset().union(*added)
-    return frozenset(
-        folder
-        for folder in found
-        if posixpath.join(folder, "__init__.py") not in paths and not (folder and product.holds(folder))
-    )
+    return frozenset(folder for folder in found if posixpath.join(folder, "__init__.py") not in paths)
 
 
 class Serving:

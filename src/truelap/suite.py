@@ -160,7 +160,7 @@ class _Beside:
         inside = [path for path in self._paths if path.startswith(f"{self._suite}/")]
         product = Product(self._paths, self._read)
         modules = [path for path in inside if path.endswith(".py")]
-        added = import_places(modules, self._paths, self._read, product)
+        added = import_places(modules, self._paths, self._read)
         aside = {self._above} - product.projects - {posixpath.join(root, "src") for root in product.projects}
         serving = Serving(
             self._paths,

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from truelap.policy import load_policy
+from truelap.prepare.base import base_of_revision
 from truelap.prepare.collect import Head, PatchFile, Worktree
 
 POLICY = load_policy()
@@ -117,3 +118,20 @@ def test_a_rule_that_is_off_is_not_asked(repo, run):
     repo.write({"evil.pth": "x\n"})
     assert refusals(run(Worktree(repo.folder)))
     assert not refusals(run(Worktree(repo.folder), limited(off=("startup_files",))))
+
+
+def test_a_module_in_a_folder_that_only_a_conftest_makes_importable_hides_another_as_well(
+    store, repo, prepared
+):
+    files = {
+        "pyproject.toml": "[tool.setuptools]\npackage-dir = {'' = 'lib'}\n",
+        "conftest.py": "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), 'lib'))\n",
+        "lib/mine/__init__.py": "",
+        "lib/mine/core.py": "x = 1\n",
+    }
+    base = base_of_revision(store, repo.folder, repo.commit(files))
+    assert "lib" in base.import_folders
+    repo.write({"lib/mine/core.py": "x = 2\n", "lib/mine/queue.py": "", "lib/more.py": ""})
+    assert refusals(prepared(Worktree(repo.folder), base)) == set()
+    repo.write({"lib/queue.py": ""})
+    assert refusals(prepared(Worktree(repo.folder), base)) == {("refused:shadow_modules", "lib/queue.py")}

@@ -276,10 +276,18 @@ def test_what_bases_own_pytest_setup_names_is_test_code_as_well(store, repo, run
     assert run(Worktree(repo.folder), base, off("own_tests")).discarded == ()
 
 
-def test_a_plugin_that_base_has_pytest_load_is_test_code_unless_it_is_the_product(store, repo, run):
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"pytest.ini": "[pytest]\naddopts = -p wordplug -p my_plugin\n"},
+        {"conftest.py": "pytest_plugins = ['wordplug', 'my_plugin']\n"},
+    ],
+    ids=["option", "conftest"],
+)
+def test_a_plugin_that_base_has_pytest_load_is_test_code_unless_it_is_the_product(store, repo, run, load):
     files = {
         "pyproject.toml": "[project]\nname = 'my-plugin'\n",
-        "pytest.ini": "[pytest]\naddopts = -p wordplug -p my_plugin\n",
+        **load,
         "my_plugin.py": "x = 1\n",
         "wordplug.py": "w\n",
     }

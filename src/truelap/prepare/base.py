@@ -100,7 +100,7 @@ def _with_suite(store: Store, base: Base) -> Base:
         product = Product(names, read)
         suites = {one.benchmark_dir for one in configs if one.problem is None}
         measuring = _measuring(names, test_modules(config, names), suites, product)
-        added = import_places(measuring, names, read, product)
+        added = import_places(measuring, names, read)
         return base.model_copy(
             update={
                 "protected_paths": protected_patterns(configs, paths, read),
