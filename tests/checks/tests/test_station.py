@@ -244,6 +244,13 @@ def test_a_candidate_that_ends_the_session_loses_its_tests(lap, source, code, st
     assert found.levels == {"fail"}
 
 
+def test_a_crash_is_told_by_what_it_was_however_deep_it_happened(lap):
+    source = "import os\ndef double(x, depth=90):\n    return double(x, depth - 1) if depth else os.abort()\n"
+    text = lap({"pkg/core.py": source}).text("tests:session")
+    assert text.endswith("Fatal Python error: Aborted")
+    assert "/truelap/probes" not in text
+
+
 def test_a_hang_costs_its_own_tests_and_what_follows(lap, hasty):
     source = "import time\ndef double(x):\n    if x == 2:\n        time.sleep(60)\n    return 2 * x\n"
     found = lap({"pkg/core.py": source}, policy=hasty(test_timeout_s=2.0))

@@ -32,8 +32,9 @@ BADNESS: dict[TestOutcome, int] = {
 """The worst of several runs of one id counts, and so does the worst of a test and its subtests."""
 
 
-_FATAL = re.compile(r"^Fatal Python error: .*", re.MULTILINE)
+CRASH = "Fatal Python error: "
 """What a crash says first; where it happened comes below, the outermost frame last."""
+_CRASH = re.compile(rf"^{CRASH}.*", re.MULTILINE)
 
 
 def packed(events: Any) -> tuple[bytes, int]:
@@ -85,7 +86,7 @@ class Fault(Frozen):
     def text(self) -> str:
         """All of it in one line."""
         after = f", last heard of {self.after}" if self.after else ""
-        fatal = _FATAL.search(self.detail)
+        fatal = _CRASH.search(self.detail)
         said = fatal[0][:300] if fatal else last_line(self.detail)
         return f"{self.message}{after}" + (f": {said}" if said else "")
 

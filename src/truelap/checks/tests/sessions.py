@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.tests.doctest_book import Book
 from truelap.checks.tests.messages import parse
 from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
-from truelap.checks.tests.results import Fault, Session
+from truelap.checks.tests.results import CRASH, Fault, Session
 from truelap.checks.tests.starting import start_message
 from truelap.errors import StepFault
 from truelap.workers.venue import program, shown
@@ -199,5 +199,11 @@ def _fault(fold: Fold, fault: StepFault | None, ending: Ending) -> Fault | None:
     else:
         return None
     said = fold.end.text if fold.end is not None else ""
-    output = ending.output.decode("utf-8", "replace")[-_OUTPUT_CHARS:].strip()
-    return Fault(code=code, message=message, detail=said or output, after=fold.last_id)
+    return Fault(code=code, message=message, detail=said or _last_words(ending), after=fold.last_id)
+
+
+def _last_words(ending: Ending) -> str:
+    """The end of what the process printed; of a crash its head, which says what it was."""
+    text = ending.output.decode("utf-8", "replace")
+    crash = text.rfind(CRASH)
+    return (text[-_OUTPUT_CHARS:] if crash < 0 else text[crash:][:_OUTPUT_CHARS]).strip()
