@@ -116,9 +116,9 @@ import time
 def double(x, warm=[]):
     if not warm:
         warm.append(x)
-        end = time.perf_counter() + 1.5
-        while time.perf_counter() < end:
-            pass
+        end = time.process_time() + 1.2
+        while time.process_time() < end:
+            sum(range(100_000))
     return x + x
 """
 
