@@ -103,6 +103,8 @@ class Outputs(Frozen):
     max_rtol: PositiveSeconds
     repeat_s: PositiveSeconds
     max_calls: PositiveCount
+    siblings: Annotated[int, Field(ge=0)]
+    sibling_s: PositiveSeconds
     station_s: PositiveSeconds
 
 

@@ -41,6 +41,7 @@ class Case:
 
     def __init__(self, suite, order):
         self.heap = Heap()
+        self.suite = suite
         self.skip = suite.runner.skip
         benchmark = suite.build(order["module"], order["class"], order["attr"])
         if benchmark is None or benchmark.name != order["name"]:

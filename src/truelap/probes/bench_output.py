@@ -15,6 +15,8 @@ import random
 from itertools import islice
 
 import encode
+from bench_case import seed_all
+from bench_siblings import Gathering, planned, tell_all
 from encode_leaf import collapse, dumps
 from encode_objects import MRO, instance_dict, public_state, type_name
 from encode_walk import Limits
@@ -135,6 +137,7 @@ class Recorder:
         self.encoder = encoder
         self.numpy = numpy
         self.look = None
+        self.gathering = None
 
     def __call__(self, place, value):
         if self.look is not None:
@@ -153,6 +156,9 @@ class Recorder:
         for value in values:
             look.note(place, value)
             yield value
+
+    def called(self, place, callee):
+        return callee if self.gathering is None else self.gathering.called(place, callee)
 
     def call(self, case, sample=0):
         """One call, and what it computed."""
@@ -180,6 +186,21 @@ class Recorder:
             for name, value in public_state(owner, mro) if instance_dict(owner, mro) is not None else ():
                 look.note("self." + name, value)
         return look.end()
+
+    def siblings(self, case, asked):
+        """What was done beside the benchmark's own calls, and what came of it."""
+        plan = asked["plan"]
+        places = None if plan is None else {place for place, _, _ in plan}
+        gathering = self.gathering = Gathering(self.numpy, case.suite, places)
+        try:
+            case.benchmark.func(*case.args)
+        finally:
+            self.gathering = None
+        if plan is None:
+            plan = planned(gathering.calls, asked["seed"], asked["most"], self.numpy)
+        look = Look(self.encoder, self.numpy, asked["sample"])
+        tell_all(look, gathering.calls, plan, asked["sample"], lambda: seed_all(asked["seed"]))
+        return plan, look.end()
 
 
 def make_recorder(numpy):

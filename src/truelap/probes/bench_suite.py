@@ -45,6 +45,7 @@ class Suite:
         self.runner = runner
         self.paths = order["roots"]
         self.before = before
+        self.name = os.path.basename(order["suite"])
         runner.add_suite(order["suite"])
 
     def from_elsewhere(self):

@@ -18,6 +18,8 @@ Conversation, after the worker's hello:
       redo                 -> ready|skipped|failed   teardown and setup again
       output {seed, sample, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
       state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
+      siblings {plan, most, seed, sample, token} -> told {plan, token, frames}, values.. |skipped|failed   calls beside the
+                                             benchmark's own, see `bench_siblings`; without a plan, one is made
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
     end                    -> end            the program ends
@@ -35,7 +37,9 @@ import tempfile
 import time
 
 import bench_case
+import bench_changes
 import bench_output
+import bench_siblings
 import bench_suite
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
 from bench_output import frames as split
@@ -102,7 +106,7 @@ def converse(wire, case):
                     reply["claimed_ns"] = round((time.perf_counter() - began) * 1e9)
         elif asked["type"] == "redo":
             reply = answer(case, case.again)
-        elif asked["type"] in ("output", "state"):
+        elif asked["type"] in ("output", "state", "siblings"):
             reply = tell(wire, case, asked)
             if reply is None:
                 continue
@@ -115,15 +119,22 @@ def converse(wire, case):
 
 def tell(wire, case, asked):
     """Send what was computed; what went wrong otherwise."""
-    said_so = []
-    if asked["type"] == "output":
+    said_so, plan = [], []
+    if asked["type"] != "state":
         seed_all(asked["seed"])
-    ask = RECORDERS[0].call if asked["type"] == "output" else RECORDERS[0].state
-    reply = answer(case, lambda: said_so.extend(ask(case, asked["sample"])))
+
+    def ask():
+        if asked["type"] == "siblings":
+            plan[:], said_so[:] = RECORDERS[0].siblings(case, asked)
+        else:
+            look = RECORDERS[0].call if asked["type"] == "output" else RECORDERS[0].state
+            said_so[:] = look(case, asked["sample"])
+
+    reply = answer(case, ask)
     if reply["type"] != "ready":
         return reply
     frames = split(said_so)
-    wire.send({"type": "told", "token": asked["token"], "frames": len(frames)})
+    wire.send({"type": "told", "token": asked["token"], "frames": len(frames), "plan": plan})
     for events in frames:
         wire.send({"type": "values", "events": events})
     return None
@@ -227,6 +238,6 @@ def work(end, order, around):
 
 HEAP = Heap()
 RECORDERS = []
-MODULES = (sys.modules[__name__], bench_case, bench_output, bench_suite)
+MODULES = (sys.modules[__name__], bench_case, bench_changes, bench_output, bench_siblings, bench_suite)
 OWN = []
 OWN += program()

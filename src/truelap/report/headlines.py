@@ -120,9 +120,11 @@ def computing(outputs: Mapping[str, Any]) -> str:
         "not_comparable": "not comparable",
     }
     counts = (f"{outputs[f'n_{name}']} {word}" for name, word in words.items() if f"n_{name}" in outputs)
+    beside = outputs.get("n_siblings_differ")
+    other = f"{beside} different beside {'its' if beside == 1 else 'their'} own input" if beside else ""
     error = outputs.get("largest_error")
     said = f"largest error {error:.2g}" if isinstance(error, int | float) and error else ""
-    return ", ".join(word for word in (*counts, said) if word)
+    return ", ".join(word for word in (*counts, other, said) if word)
 
 
 def _times(timing: Mapping[str, Any]) -> str:

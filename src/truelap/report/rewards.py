@@ -38,7 +38,9 @@ def reward_numbers(verdict: Verdict) -> dict[str, float]:
         "speedup": _number(verdict.timing, "speedup", 1.0),
         **{key: _number(verdict.timing, key) for key in ("n_faster", "n_slower", "n_same", "n_missing")},
         "n_regressed_tests": _number(verdict.tests, "n_regressed"),
-        "n_output_differences": _number(verdict.outputs, "n_differs"),
+        "n_output_differences": sum(
+            _number(verdict.outputs, key) for key in ("n_differs", "n_siblings_differ")
+        ),
     }
 
 

@@ -12,6 +12,7 @@ class Worker:
     """Says what the test wants."""
 
     values = ((("int", "3"),),)
+    in_case = True
 
     def __init__(self, reply, *frames):
         self.reply, self.frames, self.closed = reply, list(frames), False

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 
 import pytest
 
@@ -62,13 +63,17 @@ async def time_never():
 
 class Recorder:
     def __init__(self):
-        self.told = []
+        self.told, self.calls = [], []
 
     def __call__(self, place, value):
         self.told.append((place, value))
         return value
 
     dropped = __call__
+
+    def called(self, place, callee):
+        self.calls.append(place.partition(" ")[2].partition(" ")[2])
+        return callee
 
     def items(self, place, values):
         for value in values:
@@ -115,7 +120,33 @@ def test_every_line_keeps_its_number_and_every_place_its_own():
         for text in (SOURCE, changed)
     )
     assert before == after
-    assert changed.count("tl_x") == len(set(__import__("re").findall(r"'line [\d.]+'", changed)))
+    assert changed.count("tl_x") == len(set(re.findall(r"'line [^']+'", changed)))
+
+
+def test_whatever_is_called_by_name_passes_the_recorder(recorder):
+    source = """
+class Many:
+    def time_calls(self):
+        super().__init__()
+        self.value = [abs(n) for n in range(1)][0]
+        f"{str(self.value)}"
+        (lambda: len(""))()
+        def inner(): return bool()
+        self.twice(
+            self.twice(2)
+        ).bit_length()
+    def twice(self, n): return n * 2
+"""
+    loaded(source)["Many"]().time_calls()
+    called = [
+        "super().__init__",
+        "super",
+        "range",
+        "abs",
+        "self.twice(self.twice(2)).bit_length",
+        "self.twice",
+    ]
+    assert sorted(recorder.calls) == sorted([*called, "self.twice"])
 
 
 @pytest.mark.parametrize(

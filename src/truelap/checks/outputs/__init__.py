@@ -4,6 +4,7 @@ evidence.py   what was compared, and outputs.json
 rewriting.py  base's suite, changed so that benchmarks tell what they compute
 asking.py     one case on one worker: what it is asked for
 campaign.py   all cases, three workers: base, base once more, the candidate
+siblings.py   calls beside a benchmark's own
 ruling.py     what is told, held against base's
 findings.py   rulings to findings
 """

@@ -1,4 +1,4 @@
-"""What one case is asked for on one worker: the output of one call, of a later one, and the state that is left."""
+"""What one case is asked for on one worker: the output of one call, of a later one, the state that is left, and siblings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import secrets
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from truelap.checks.outputs.siblings import NO_WISH, NOTHING, Beside, Told, Wish, read_plan
+from truelap.workers.worker import Undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
 _FRAMES = 64
 _EVENTS = 100_000
 
-Told = dict[tuple[str, int], Any]
-"""What was told, by place and occurrence; at -1 stands how many there were."""
+_WHY_NONE = "one call of the benchmark takes too long, or raises"
+_SLOW = 10
+"""So many times what they should take, calls beside its own may take base."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Output:
         before: the same before the first call; only asked for where it is needed.
         calls: made between the first and the later one; None where there was no later one.
         values: parameters of the benchmark, as the worker says.
+        beside: of calls beside its own.
     """
 
     first: Told
@@ -41,6 +46,7 @@ class Output:
     before: Told | None
     calls: int | None
     values: Values = ()
+    beside: Beside = NOTHING
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Plan:
             the first call took, telling included, and how many calls the suite says a setup is good for (0 for any).
         limit_s: longest wait for each answer.
         before: whether to ask for the state before the first call as well.
+        wish: what to ask for beside the benchmark's own calls.
+        patient: whether those may take as long as anything else; base must not take long for what nobody times.
     """
 
     seed: int
@@ -61,6 +69,8 @@ class Plan:
     calls: Calls
     limit_s: float
     before: bool = False
+    wish: Wish = NO_WISH
+    patient: bool = False
 
 
 def tell(worker: Worker, order: Mapping[str, Any], plan: Plan) -> Output:
@@ -84,13 +94,40 @@ def tell(worker: Worker, order: Mapping[str, Any], plan: Plan) -> Output:
         worker.run(between, plan.limit_s)
         later = _asked(worker, {"type": "output", "seed": plan.seed + 1}, plan)
     state = _asked(worker, {"type": "state"}, plan)
-    worker.close(plan.limit_s)
-    return Output(first, later, state, known, between, worker.values)
+    most = 0 if ("raised", 0) in first else plan.wish.affordable(first_s)
+    values, beside = worker.values, _beside(worker, plan, most)
+    if worker.in_case:
+        worker.close(plan.limit_s)
+    return Output(first, later, state, known, between, values, beside)
+
+
+def _beside(worker: Worker, plan: Plan, most: int) -> Beside:
+    """After everything else: nothing of what the benchmark itself computes can be disturbed."""
+    known = plan.wish.plan
+    if known == () or (known is None and not most):
+        return Beside(why_none=_WHY_NONE if plan.wish.most else None)
+    limit_s = plan.limit_s if plan.patient else min(plan.limit_s, _SLOW * (1 + plan.wish.budget_s))
+    message = {"type": "siblings", "seed": plan.seed, "most": most, "plan": known}
+    try:
+        # The benchmark's own arguments, not what its calls have made of them.
+        worker.redo(plan.limit_s)
+        told, reply = _answered(worker, message, plan, limit_s)
+        return Beside(known or read_plan(reply.get("plan"), most), told)
+    except ValueError as error:
+        raise worker.lost("garbled", str(error)) from error
+    except Undelivered as failure:
+        return Beside(known or (), None, str(failure))
 
 
 def _asked(worker: Worker, message: Mapping[str, Any], plan: Plan) -> Told:
+    return _answered(worker, message, plan, plan.limit_s)[0]
+
+
+def _answered(
+    worker: Worker, message: Mapping[str, Any], plan: Plan, limit_s: float
+) -> tuple[Told, Mapping[str, Any]]:
     token = secrets.token_hex(8)
-    reply = worker.ask({**message, "sample": plan.sample, "token": token}, "told", plan.limit_s)
+    reply = worker.ask({**message, "sample": plan.sample, "token": token}, "told", limit_s)
     frames = reply.get("frames")
     if reply.get("token") != token or type(frames) is not int or not 0 <= frames <= _FRAMES:
         raise worker.lost("garbled", "an answer to nothing that was asked")
@@ -102,7 +139,7 @@ def _asked(worker: Worker, message: Mapping[str, Any], plan: Plan) -> Told:
             raise worker.lost("garbled", "an output in a form that is not known") from error
         if len(found) > _EVENTS:
             raise worker.lost("oversized", "more values than any benchmark tells")
-    return found
+    return found, reply
 
 
 def _event(event: Any) -> tuple[tuple[str, int], Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from truelap.checks.outputs.asking import Plan, tell
 from truelap.checks.outputs.evidence import CaseOutput
 from truelap.checks.outputs.ruling import Ruling, rule
+from truelap.checks.outputs.siblings import Siblings, Way, Wish, compare
 from truelap.workers.parameters import other_values
 from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
@@ -68,16 +69,21 @@ class Campaign:
         self._policy = outputs
         self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
         self._places: dict[Role, _Place] = {}
+        self._siblings: Mapping[str, int] = {}
         self.changed: set[str] = set()
         self.touched: set[str] = set()
 
-    def run(self, cases: Sequence[Timed], tolerances: Mapping[str, Tolerance]) -> tuple[CaseOutput, ...]:
+    def run(
+        self, cases: Sequence[Timed], tolerances: Mapping[str, Tolerance], siblings: Mapping[str, int]
+    ) -> tuple[CaseOutput, ...]:
         """Compare all cases; one result each.
 
         Args:
             cases: in this order.
             tolerances: by id of the case.
+            siblings: how many calls beside its own at most, likewise.
         """
+        self._siblings = siblings
         found = []
         modules = sorted({case.benchmark.module for case in cases})
         seed, other = self._draw.randrange(2**32), self._draw.randrange(2**32)
@@ -118,31 +124,41 @@ class Campaign:
     def _settled(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
         if (late := self._late()) is not None:
             return CaseOutput(id=case.id, params=case.params, ruling=late)
-        found = self._compared(case, tolerance)
+        asked = self._ask()
+        found = self._compared(case, tolerance, asked)
+        # What happens now and then is no reason to accuse. Of siblings the same ones are looked at again.
         if found.ruling.status in {"differs", "missing"} and not self._hangs(found):
-            # What happens now and then is no reason to accuse.
-            found = self._compared(case, tolerance)
+            found = self._compared(case, tolerance, self._ask())
+        elif found.siblings.difference is not None:
+            found = self._compared(case, tolerance, asked, found.siblings.plan)
         return found
 
-    def _compared(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
-        asked = _Asked(*(self._draw.randrange(2**32) for _ in range(4)))
-        calls = None
+    def _ask(self) -> _Asked:
+        return _Asked(*(self._draw.randrange(2**32) for _ in range(4)))
+
+    def _compared(
+        self, case: Timed, tolerance: Tolerance, asked: _Asked, plan: tuple[Way, ...] | None = None
+    ) -> CaseOutput:
+        calls, siblings = None, Siblings()
         try:
-            base = self._tell("base", case, asked, self._between())
-            calls = base.calls
+            wish = Wish(self._siblings[case.id], self._policy.sibling_s, plan)
+            base = self._tell("base", case, asked, self._between(), wish)
+            calls, wish = base.calls, wish._replace(plan=base.beside.plan)
             same: Calls = lambda *_: calls  # noqa: E731 - the others do what base's first run did
-            again = self._tell("again", case, asked, same)
-            candidate = self._tell("candidate", case, asked, same)
+            again = self._tell("again", case, asked, same, wish)
+            candidate = self._tell("candidate", case, asked, same, wish)
             self._compare_parameters(base, again, candidate)
             ruling = rule(base, again, candidate, tolerance, self._policy.max_rtol)
+            besides = (base.beside, again.beside, candidate.beside)
+            siblings = compare(*besides, tolerance, self._policy.max_rtol)
         except _Failed as end:
             if end.role == "candidate":
                 ruling = Ruling("missing", str(end))
             else:
                 ruling = Ruling("not_comparable", f"base does not deliver it: {end}")
-        return CaseOutput(id=case.id, params=case.params, ruling=ruling, calls=calls)
+        return CaseOutput(id=case.id, params=case.params, ruling=ruling, calls=calls, siblings=siblings)
 
-    def _tell(self, role: Role, case: Timed, asked: _Asked, calls: Calls) -> Output:
+    def _tell(self, role: Role, case: Timed, asked: _Asked, calls: Calls, wish: Wish) -> Output:
         place = self._places[role]
         try:
             barred = place.track.ready(place.name, case.benchmark.module)
@@ -156,6 +172,8 @@ class Campaign:
                     calls=calls,
                     limit_s=case.benchmark.timeout_s or self._venue.load_s,
                     before=role == "again",
+                    wish=wish,
+                    patient=role == "candidate",
                 )
                 own_code = "own_code" not in self._venue.without
                 return tell(worker, case.order(asked.seed, own_code=own_code), plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from truelap.checks.outputs.ruling import Ruling, Status
+from truelap.checks.outputs.siblings import Siblings
 from truelap.model import Evidence, Frozen
 
 _NAMED = 16
@@ -18,6 +19,8 @@ class CaseOutput(Frozen):
     ruling: Ruling
     calls: int | None = None
     """Calls between the two that were looked at; None where only the first was."""
+    siblings: Siblings = Siblings()
+    """Of calls beside the benchmark's own."""
 
     def as_data(self) -> dict[str, Any]:
         """One entry of outputs.json."""
@@ -31,6 +34,7 @@ class CaseOutput(Frozen):
             "largest_error": told.largest_error,
             "error_at": told.error_at or None,
             "calls_between": self.calls,
+            "siblings": self.siblings.as_data(),
         }
 
 
@@ -63,6 +67,11 @@ class OutputEvidence(Evidence):
         """How many cases could be compared."""
         return len(self.of("equal")) + len(self.of("differs"))
 
+    @property
+    def beside(self) -> tuple[CaseOutput, ...]:
+        """The cases with a difference in a call beside the benchmark's own."""
+        return tuple(case for case in self.cases if case.siblings.difference is not None)
+
     def summary(self) -> dict[str, Any]:
         """See `Evidence`: counts, the share of cases that could be compared, the largest error and where it stands."""
         worst = max(self.cases, key=lambda case: case.ruling.largest_error, default=None)
@@ -71,6 +80,9 @@ class OutputEvidence(Evidence):
             "n_cases": len(self.cases),
             "n_compared": self.compared,
             **{f"n_{name}": len(self.of(name)) for name in ("equal", "differs", "missing", "not_comparable")},
+            "n_siblings": sum(case.siblings.tried for case in self.cases),
+            "n_siblings_compared": sum(case.siblings.compared for case in self.cases),
+            "n_siblings_differ": len(self.beside),
             "share": self.compared / len(self.cases) if self.cases else None,
             "largest_error": error,
             "largest_error_at": f"{worst.id}: {worst.ruling.error_at}" if worst and error else None,

@@ -22,6 +22,7 @@ def judge(evidence: OutputEvidence, policy: Policy) -> tuple[Finding, ...]:
     """The candidate must compute what base computes, wherever that can be seen."""
     return (
         *(_of_cases(evidence) if policy.keeps("outputs") else ()),
+        *(_of_siblings(evidence) if policy.keeps("siblings") else ()),
         *(
             Finding(
                 code="tamper:tree_changed",
@@ -48,3 +49,12 @@ def _of_cases(evidence: OutputEvidence) -> Iterator[Finding]:
         level="info",
         message=f"what {evidence.compared} of {counted(len(evidence.cases), 'benchmark')} {'computes' if len(evidence.cases) == 1 else 'compute'} could be compared with base's",
     )
+
+
+def _of_siblings(evidence: OutputEvidence) -> Iterator[Finding]:
+    for case in evidence.beside:
+        yield Finding(
+            code="outputs:sibling",
+            level="fail",
+            message=f"{case.id}: beside its own calls: {case.siblings.difference}",
+        )

@@ -15,6 +15,8 @@ from truelap.values import Tolerance
 from truelap.workers.selecting import opened, why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from truelap.model import Case
     from truelap.policy import Outputs, Policy
     from truelap.settings import Settings
@@ -41,7 +43,12 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     wanted = [one for one in suite.cases if why_not(one) is None and one.id not in skipped]
     venue, unchanged = _telling(suite.venue, suite.trees["base"])
     campaign = Campaign(venue, suite.trees, policy.outputs, suite.seed)
-    found = campaign.run(wanted, {one.id: _tolerance(one, policy.outputs, task.outputs) for one in wanted})
+    most = policy.outputs.siblings if policy.keeps("siblings") else 0
+    found = campaign.run(
+        wanted,
+        {one.id: _tolerance(one, policy.outputs, task.outputs) for one in wanted},
+        {one.id: min(most, int(_overrides(one, task.outputs).get("siblings", most))) for one in wanted},
+    )
     left = [
         CaseOutput(id=one.id, params=one.params, ruling=Ruling("not_comparable", skipped[one.id]))
         for one in suite.cases
@@ -82,8 +89,12 @@ def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:
     return None
 
 
+def _overrides(case: Timed, choice: OutputChoice) -> Mapping[str, float]:
+    return choice.overrides.get(case.id) or choice.overrides.get(case.benchmark.name) or {}
+
+
 def _tolerance(case: Timed, outputs: Outputs, choice: OutputChoice) -> Tolerance:
-    own = choice.overrides.get(case.id) or choice.overrides.get(case.benchmark.name) or {}
+    own = _overrides(case, choice)
     rtol = own.get("rtol", outputs.rtol if choice.rtol is None else choice.rtol)
     atol = own.get("atol", outputs.atol if choice.atol is None else choice.atol)
     return Tolerance(rtol=rtol, atol=atol, single=outputs.single_rtol)

@@ -1,7 +1,7 @@
 """Rewrites base's benchmarks so that they tell what they compute: `time_` functions mostly drop it. Pure.
 
-What a statement of such a function computes goes through the recorder (`probes/bench_output.py`), which gives it back
-unchanged. Order and single evaluation stay Python's, and every line keeps its number.
+What a statement of such a function computes, and what it calls, goes through the recorder (`probes/bench_output.py`), which
+gives it back unchanged. Order and single evaluation stay Python's, and every line keeps its number.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ _BENCHMARK = re.compile(r"(Time[A-Z_].+)|(time_.+)")
 
 _SILENT = (ast.Constant, ast.Name, ast.Yield, ast.YieldFrom, ast.Await)
 """What computes nothing, or cannot stand among arguments."""
+
+_LONGEST = 60
+"""Of what is called, so much stands in a place."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
@@ -64,6 +67,21 @@ def _wraps(function: ast.FunctionDef, text: Text, name: str) -> Iterator[Wrap]:
                 start, end = text.span(value)
                 place = f"line {value.lineno}.{value.col_offset}"
                 yield Wrap(start, end, f"{name}{method}({place!r}, (", "))")
+    for callee in _callees(function):
+        place = f"line {callee.lineno}.{callee.col_offset} {ast.unparse(callee)[:_LONGEST]}"
+        yield Wrap(*text.span(callee), f"{name}.called({place!r}, (", "))")
+
+
+def _callees(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Whatever a function calls by name, without what functions and classes in it call."""
+    left: list[ast.AST] = [*function.body]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            yield node.func
+        # Where the parts of an f-string stand is not known before 3.12.
+        if not isinstance(node, _Function | ast.JoinedStr):
+            left += ast.iter_child_nodes(node)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -15,7 +15,8 @@ from truelap.values import Comparison, Difference, Tolerance, examine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truelap.checks.outputs.asking import Output, Told
+    from truelap.checks.outputs.asking import Output
+    from truelap.checks.outputs.siblings import Told
 
 Status = Literal["equal", "differs", "not_comparable", "missing"]
 
@@ -50,7 +51,7 @@ class Ruling:
     error_at: str = ""
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """One look at all sides."""
 
     name: str
@@ -71,27 +72,27 @@ def rule(base: Output, again: Output, candidate: Output, tolerance: Tolerance, m
         tolerance: what counts as the same.
         max_rtol: base's own spread widens `rtol` up to this; what spreads further is not asked for.
     """
-    hall = _Hall(tolerance, max_rtol)
+    hall = Hall(tolerance, max_rtol)
     for part in _parts(base, again, candidate):
         before, now = part.base.get(_RAISED), part.candidate.get(_RAISED)
         if before is None and now is not None:
-            return Ruling("missing", f"{part.name}: raises {_shown(now)}")
+            return Ruling("missing", f"{part.name}: raises {told_briefly(now)}")
         if before is not None and now is None:
-            return Ruling("not_comparable", f"{part.name}: base raises {_shown(before)}")
+            return Ruling("not_comparable", f"{part.name}: base raises {told_briefly(before)}")
         hall.visit(part)
     return hall.ruling()
 
 
-def _parts(base: Output, again: Output, candidate: Output) -> Iterator[_Part]:
-    yield _Part("first call", base.first, again.first, candidate.first)
+def _parts(base: Output, again: Output, candidate: Output) -> Iterator[Part]:
+    yield Part("first call", base.first, again.first, candidate.first)
     if base.later is not None:
-        yield _Part("later call", base.later, again.later or {}, candidate.later or {})
+        yield Part("later call", base.later, again.later or {}, candidate.later or {})
     before = again.before or {}
     changed = {place for (place, at), value in again.state.items() if before.get((place, at)) != value}
-    yield _Part("after the calls", base.state, again.state, candidate.state, frozenset(changed))
+    yield Part("after the calls", base.state, again.state, candidate.state, frozenset(changed))
 
 
-class _Hall:
+class Hall:
     """One case's comparison on its way."""
 
     def __init__(self, tolerance: Tolerance, max_rtol: float) -> None:
@@ -103,7 +104,8 @@ class _Hall:
         self._compared = self._left_out = 0
         self._largest, self._at = 0.0, ""
 
-    def visit(self, part: _Part) -> None:
+    def visit(self, part: Part) -> None:
+        """Compare what base tells there."""
         for (place, at), value in part.base.items():
             used = self._learned(part, (place, at))
             if used is None:
@@ -115,6 +117,7 @@ class _Hall:
                 self._value(part, (place, at), used)
 
     def ruling(self) -> Ruling:
+        """What came out so far."""
         numbers = (self._compared, self._left_out, self._largest, self._at)
         if self._difference is not None:
             return Ruling("differs", self._difference, *numbers)
@@ -122,7 +125,7 @@ class _Hall:
             return Ruling("not_comparable", self._why_not, *numbers)
         return Ruling("equal", None, *numbers)
 
-    def _learned(self, part: _Part, key: tuple[str, int]) -> Tolerance | None:
+    def _learned(self, part: Part, key: tuple[str, int]) -> Tolerance | None:
         """What is tolerated of a value; None where base does not reproduce it."""
         if key not in part.again:
             return None
@@ -133,13 +136,15 @@ class _Hall:
         widened = max(self._tolerance.rtol, min(WIDENING * spread.largest_error, wide.rtol))
         return replace(self._tolerance, rtol=widened)
 
-    def _count(self, part: _Part, place: str, count: Any) -> None:
+    def _count(self, part: Part, place: str, count: Any) -> None:
         found = part.candidate.get((place, _COUNT), 0)
         if found != count:
-            self._differs(f"{part.name}, {place}: reached {_shown(found)} times, not {_shown(count)}")
+            self._differs(
+                f"{part.name}, {place}: reached {told_briefly(found)} times, not {told_briefly(count)}"
+            )
 
-    def _value(self, part: _Part, key: tuple[str, int], used: Tolerance) -> None:
-        where = f"{part.name}, {key[0]}" + (f" (time {key[1] + 1})" if key[1] else "")
+    def _value(self, part: Part, key: tuple[str, int], used: Tolerance) -> None:
+        where = ", ".join(filter(None, (part.name, key[0]))) + (f" (time {key[1] + 1})" if key[1] else "")
         base = _as_told(part.base[key], part.candidate.get(key))
         if key not in part.candidate:
             self._differs(f"{where}: it is not there")
@@ -235,7 +240,8 @@ def says_something(value: Any) -> bool:
     return value[0] not in _SILENT
 
 
-def _shown(value: Any) -> str:
+def told_briefly(value: Any) -> str:
+    """An encoding for a message."""
     try:
         return " ".join(str(value).split())[:200]
     except RecursionError:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from truelap.model import Case, Verdict
 
 _MEASURED = ("faster", "slower", "same")
+_DIFFERENCES = ("n_differs", "n_siblings_differ")
+
 _SKIPPED = {"no_patch": "no_patch", "tamper": "tamper"}
 _MAX_DROPPED = 200
 
@@ -173,7 +175,7 @@ def _reward(verdict: Verdict, measure: Mapping[str, Any]) -> dict[str, Any]:
         "lsv_mean_speedup": level4,
         "max_speedup": max(values, default=None),
         "tests_passed": not tests.get("n_regressed") if ran else None,
-        "snapshots_passed": not verdict.outputs.get("n_differs") if verdict.outputs else None,
+        "snapshots_passed": not any(map(verdict.outputs.get, _DIFFERENCES)) if verdict.outputs else None,
         "snapshot_verify_ran": bool(verdict.outputs),
         "lsv_error": measure["error"],
         "timing_skipped": None if values else _SKIPPED.get(verdict.failure_reason or ""),
