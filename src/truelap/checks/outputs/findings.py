@@ -22,7 +22,7 @@ def judge(evidence: OutputEvidence, policy: Policy) -> tuple[Finding, ...]:
     """The candidate must compute what base computes, wherever that can be seen."""
     return (
         *(_of_cases(evidence) if policy.keeps("outputs") else ()),
-        *(_of_siblings(evidence) if policy.keeps("siblings") else ()),
+        *(_of_siblings(evidence) if policy.keeps("outputs") and policy.keeps("siblings") else ()),
         *(
             Finding(
                 code="tamper:tree_changed",
