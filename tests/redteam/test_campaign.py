@@ -107,8 +107,9 @@ def test_an_entry_that_is_wrong_is_found(tmp_path):
     assert "symbolic link" in data["twin"]["message"]
 
 
-def test_an_attack_that_waits_for_a_defence_is_never_counted_as_caught(tmp_path):
-    attack = ATTACKS["git-26-new-link"].model_copy(update={"needs": "siblings"})
+def test_an_attack_that_waits_for_a_defence_is_never_counted_as_caught(tmp_path, monkeypatch):
+    monkeypatch.setattr("truelap.redteam.attack.PENDING", frozenset({"another"}))
+    attack = ATTACKS["git-26-new-link"].model_copy(update={"needs": "another"})
     (score,) = attempted([attack], tmp_path)
     assert score.attack.waiting
     assert not score.right
