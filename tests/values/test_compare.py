@@ -1,6 +1,7 @@
 """Where two values part, and by how much."""
 
 import math
+import traceback
 
 import pytest
 
@@ -138,3 +139,26 @@ def test_deep_nesting_from_the_candidate_is_a_difference():
     for _ in range(5000):
         deep = ["l", [deep]]
     assert compare(["l", [1]], deep) is not None
+
+
+def raised(function):
+    try:
+        function()
+    except ArithmeticError:
+        return traceback.format_exc()
+
+
+def divide():
+    return 1 / 0
+
+
+def divide_deeper():
+    return divide()
+
+
+def test_where_something_was_raised_is_no_part_of_a_traceback_and_what_was_raised_is():
+    base = raised(divide)
+    assert differ(base, raised(divide_deeper)) is None
+    assert differ(base, raised(lambda: 1.0 % 0)).kind == "value"
+    assert differ(base, base.replace("Traceback", "A trace")) is not None
+    assert differ('File "a", line 1\n', 'File "b", line 1\n') is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.values import arrays
 from truelap.values.codec import canonical, text_of
 from truelap.values.difference import Difference, Kind, Tolerance
-from truelap.values.text import same_text, same_type
+from truelap.values.text import same_text, same_type, without_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -87,7 +87,7 @@ class Walk:
         if not isinstance(base, list) or type(base) is not type(candidate):
             if type(base) is not type(candidate):
                 self.tell(where, "type", base, candidate)
-            elif base != candidate:
+            elif not _same_leaf(base, candidate):
                 self.tell(where, "value", base, candidate)
         elif candidate[0] == base[0]:
             _VISITORS.get(base[0], _exact)(self, base, candidate, where)
@@ -110,6 +110,12 @@ class Walk:
                 self.visit(part, found[canonical(name)], f"{where}.{_shown(name)}")
             else:
                 self.tell(where, "missing", name, "nothing")
+
+
+def _same_leaf(base: Any, candidate: Any) -> bool:
+    return bool(
+        base == candidate or (isinstance(base, str) and without_frames(base) == without_frames(candidate))
+    )
 
 
 def _exact(walk: Walk, base: Any, candidate: Any, where: str) -> None:

@@ -12,6 +12,20 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?(?![\w.])")
 
+_TRACEBACK = "Traceback (most recent call last):\n"
+_FRAME = re.compile(r'^([ |]*)File "[^"\n]*", line \d+.*\n(?:\1 +.*\n)*', re.MULTILINE)
+
+
+def without_frames(text: str) -> str:
+    r"""A text as it is, but for the frames of tracebacks in it: names of files, numbers of lines and lines of source.
+
+    An honest patch changes these, and cannot help it. What was raised, and from what, stays.
+
+    >>> without_frames('Traceback (most recent call last):\n  File "x.py", line 3, in f\n    g()\nValueError: no')
+    'Traceback (most recent call last):\nValueError: no'
+    """
+    return _FRAME.sub("", text) if _TRACEBACK in text else text
+
 
 def same_type(base: Any, candidate: Any) -> bool:
     """Whether two `module:qualname` name the same type; within one package a type may move to another module.
