@@ -125,6 +125,39 @@ def test_ignored_files_and_special_files_are_noted(store, repo, base):
     assert said["discarded:ignored"].message.startswith("3 new files")
 
 
+UNHIDDEN = {
+    ".gitignore": "*.log\nbuild/\n!pkg/build/\n",
+    "pkg/build/new.py": "",
+    "pkg/build/x.log": "",
+    "build/y": "",
+}
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_the_author_takes_out_of_the_ignore_rules_is_an_edit(store, repo, base, committed):
+    (repo.commit if committed else repo.write)(UNHIDDEN)
+    patch, (note,) = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch) == {".gitignore": "modified", "pkg/build/new.py": "added"}
+    assert (note.code, note.message.partition(" ")[0]) == ("discarded:ignored", "2")
+
+
+@pytest.mark.parametrize("where", [".gitignore", "pkg/.gitignore"])
+def test_an_ignore_file_of_the_author_hides_no_edit(store, repo, base, where):
+    repo.write({where: "*\n", "pkg/new.py": "", "pkg/a.py": "edited\n"})
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch).keys() == {where, "pkg/new.py", "pkg/a.py"}
+
+
+def test_an_ignore_file_that_is_a_link_or_a_nested_one_only_adds(store, repo, base):
+    repo.write({"x.log": "", "pkg/x.log": "", "pkg/.gitignore": "!x.log\n", "rules": "!x.log\n"})
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch).keys() == {"pkg/.gitignore", "pkg/x.log", "rules"}
+    (repo.folder / ".gitignore").unlink()
+    (repo.folder / ".gitignore").symlink_to("rules")
+    patch, _ = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert kinds(patch).keys() == {".gitignore", "pkg/.gitignore", "pkg/x.log", "rules", "x.log"}
+
+
 def test_pythons_caches_are_no_edit_and_bytecode_elsewhere_is(store, repo, base):
     repo.write({"pkg/__pycache__/a.cpython-311.pyc": "", "pkg/a.pyc": "", "pkg/__pycache__/x.py": ""})
     patch, (note,) = collect_patch(store, base, Worktree(repo.folder), POLICY)

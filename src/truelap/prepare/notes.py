@@ -40,7 +40,8 @@ def _movable(base: Base) -> tuple[Finding, ...]:
 def passed_over(seen: Seen) -> tuple[Finding, ...]:
     """What lies in a working tree and is no edit."""
     ignored = (
-        "new files are no part of the submission: base's .gitignore names them, or they are Python's caches"
+        "new files are no part of the submission: base's .gitignore names them and so does the tree's own, or they are"
+        " Python's caches"
     )
     tools = (
         "new folders are no part of the submission, and nothing in them is used: an environment, the cache of a tool,"

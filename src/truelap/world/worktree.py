@@ -1,21 +1,22 @@
 """Reads a working tree against base by walking the file system; its own git is not asked, and nothing of it runs.
 
 Every path of base is compared by content, whatever index flags or ignore files say. New files count unless base's own
-`.gitignore` files name them, Python has left them in a `__pycache__` folder, or they lie in a folder that is a tool's; none of
-these reaches the candidate.
+`.gitignore` files name them and so do those of the working tree, Python has left them in a `__pycache__` folder, or they lie in a
+folder that is a tool's; none of these reaches the candidate.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from truelap.model import EXECUTABLE, REGULAR, SYMLINK
-from truelap.world.disk import SPECIAL, is_git, walk
+from truelap.world.disk import SPECIAL, UnreadableError, is_git, walk
 from truelap.world.git_attributes import conversions
 from truelap.world.git_blobs import blob_id
-from truelap.world.git_ignore import ignored, rules_of
+from truelap.world.git_ignore import ignored, is_ignore_file, rules_of
 from truelap.world.git_lfs import LONGEST_POINTER, pointer
 from truelap.world.git_listing import Tally, TooMuchError
 from truelap.world.tool_folders import marked, outermost
@@ -34,6 +35,8 @@ _CACHE = re.compile(rb"(^|/)__pycache__/[^/]+\.pyc\Z")
 _NAMES_BYTES = 256 << 20
 """What the names in a working tree may take in memory: some millions of files."""
 _PER_NAME = 100
+_RULES_BYTES = 4 << 20
+_RULES_FILES = 4096
 
 
 @dataclass
@@ -46,7 +49,7 @@ class Seen:
     special: list[bytes] = field(default_factory=list)
     """Sockets, pipes and devices."""
     left_out: list[bytes] = field(default_factory=list)
-    """New files that base's ignore rules name, and the bytecode that Python leaves in `__pycache__`."""
+    """New files that base's ignore rules name and the tree's own too, and the bytecode that Python leaves in `__pycache__`."""
     of_tools: tuple[bytes, ...] = ()
     """New folders that are a tool's own."""
 
@@ -116,9 +119,28 @@ def _survey(store: Store, base: dict[bytes, TreeFile], folder: Path, passed_over
     of_tools = outermost(tools, base)
     below = tuple(folder + b"/" for folder in of_tools)
     new = [path for path in new if not path.startswith(below)] if below else new
-    left_out = ignored(store.git, rules_of(store, base.values()), new)
+    rules = rules_of(store, base.values())
+    left_out = ignored(store.git, rules, new)
+    if left_out:
+        own = _own_rules(folder, {*passed_over, *of_tools}, left_out)
+        # An author may take a path out of the rules, and may not hide one by them.
+        left_out = left_out if own == rules else ignored(store.git.bounded(), own, left_out)
     left_out |= {path for path in new if _CACHE.search(path)}
     return Seen(left_out=sorted(left_out), of_tools=of_tools)
+
+
+def _own_rules(folder: Path, absent: Collection[bytes], left_out: Collection[bytes]) -> dict[bytes, bytes]:
+    """The working tree's own ignore files. One that is left out, cannot be read or is one too many counts for nothing."""
+    found: dict[bytes, bytes] = {}
+    room = _RULES_BYTES
+    for item in walk(folder, passed_over=_Passing(absent)):
+        is_rule = is_ignore_file(item.path) and item.mode in {REGULAR, EXECUTABLE}
+        if not is_rule or item.path in left_out or item.size > room or len(found) >= _RULES_FILES:
+            continue
+        with suppress(UnreadableError):
+            found[item.path] = item.read()
+        room -= item.size
+    return found
 
 
 def _cannot_be_held(item: Item, seen: Seen) -> bool:
