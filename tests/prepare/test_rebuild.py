@@ -139,7 +139,8 @@ def test_c_that_does_not_compile_fails_and_says_why(line):
 
 def test_a_base_that_does_not_compile_says_nothing_of_the_submission(line):
     base = {**C_PACKAGE, "p/_c.c": "#error base"}
-    done = line(base, {"p/_c.c": C_SOURCE}, task=Task())
+    named = Task(environment=Environment(build=(("python", "setup.py", "build_ext", "--inplace"),)))
+    done = line(base, {"p/_c.c": C_SOURCE}, task=named)
     assert done.codes == ["rebuild:base_failed"]
     assert done.levels == {"inconclusive"}
 
@@ -339,16 +340,23 @@ def test_a_build_file_of_a_pure_python_project_needs_no_build(line):
     assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
 
 
-def test_a_compiled_change_that_nobody_knows_how_to_build_is_inconclusive(line):
-    done = line({"p.py": "", "p.c": ""}, {"p.c": "/* faster */"}, task=Task())
-    assert (done.codes, done.levels) == (["rebuild:no_command"], {"inconclusive"})
-    assert "[environment] build" in done.said
-
-
-def test_a_guessed_build_that_fails_at_base_does_not_stop_a_change_without_compiled_sources(line):
-    base = {"p.c": "", "setup.py": "raise SystemExit('needs a compiler')\n"}
-    done = line(base, {"setup.py": "raise SystemExit('needs a newer compiler')\n"}, task=Task())
+@pytest.mark.parametrize("base", [{"p.py": "", "p.c": ""}, {"p.py": ""}])
+@pytest.mark.parametrize("path", ["p.c", "docs/embed.c", "x.h"])
+def test_a_compiled_change_that_nobody_knows_how_to_build_is_judged_as_it_stands(line, base, path):
+    done = line(base, {path: "/* faster, or a way out */"}, task=Task())
     assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
+    assert ("[environment] build" in done.said) == ("p.c" in base)
+    assert done.candidate == {**done.base, path: b"/* faster, or a way out */"}
+
+
+@pytest.mark.parametrize(
+    "change", [{"setup.py": "raise SystemExit('a newer compiler')\n"}, {"p.c": "/* no way out */"}]
+)
+def test_a_guessed_build_that_fails_at_base_leaves_both_sides_as_they_stand(line, change):
+    base = {"p.c": "", "setup.py": "raise SystemExit('needs a compiler')\n"}
+    done = line(base, change, task=Task())
+    assert (done.codes, done.levels) == (["rebuild:not_built"], {"info"})
+    assert "needs a compiler" in done.said
 
 
 WRITES = "import os\nos.makedirs(os.path.dirname({0!r}) or '.', exist_ok=True)\nopen({0!r}, 'w').write('x')\n"

@@ -21,12 +21,13 @@ _IN_PLACE = ("build_ext", "--inplace")
 _WITHOUT_SETUP_PY = "import setuptools; setuptools.setup()"
 _PYTHONS = ("python", "python3")
 _NOT_BUILT = "the tree as it stands is not built"
+_GIVE = "give [environment] build in a task file"
 
 
 class BuildPlan(NamedTuple):
     """What to run and why; no commands and a finding, or neither, when there is nothing to run.
 
-    `optional`: guessed for a change without compiled sources. It may fail at base; then nothing is built on either side.
+    `optional`: guessed. It may fail at base; then nothing is built on either side.
     """
 
     commands: tuple[tuple[str, ...], ...] = ()
@@ -68,16 +69,15 @@ def _by_default(
     read_base: Callable[[bytes], bytes | None],
     policy: Policy,
 ) -> BuildPlan:
-    has_sources = compiled is not None or _first(policy.rebuild.compiled, base_paths) is not None
-    command = _command(base_paths, read_base) if has_sources else None
+    in_base = _first(policy.rebuild.compiled, base_paths) is not None
+    command = _command(base_paths, read_base) if in_base or compiled else None
     if command:
-        return BuildPlan((command,), reason, optional=compiled is None)
-    if compiled:
-        return BuildPlan(finding=_unknown(compiled))
+        return BuildPlan((command,), reason, optional=True)
     if reason is _NOT_BUILT:
         return BuildPlan()
-    why = "base does not say how to build in place" if has_sources else "base has no compiled sources"
-    return BuildPlan(finding=_note(f"{reason}, but nothing was built: {why}"))
+    if not in_base:
+        return BuildPlan(finding=not_built(f"{reason}, but base has no compiled sources"))
+    return BuildPlan(finding=not_built(f"{reason}, but base does not say how to build in place; {_GIVE}"))
 
 
 def from_the_root(build: tuple[tuple[str, ...], ...], root: Path, given: Path) -> tuple[tuple[str, ...], ...]:
@@ -155,13 +155,10 @@ def _backend(pyproject: bytes | None) -> str:
     return str(system.get("build-backend", "")) if isinstance(system, dict) else ""
 
 
-def _note(message: str) -> Finding:
-    return Finding(code="rebuild:not_built", level="info", message=message)
-
-
-def _unknown(reason: str) -> Finding:
+def not_built(why: str) -> Finding:
+    """A note that both sides are judged as they stand. No change to a compiled source buys an end without a verdict."""
     return Finding(
-        code="rebuild:no_command",
-        level="inconclusive",
-        message=f"{reason}, and base does not say how to build in place; give [environment] build in a task file",
+        code="rebuild:not_built",
+        level="info",
+        message=f"{why}; nothing was built, and both sides are judged as they stand",
     )

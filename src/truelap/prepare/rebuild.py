@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truelap.model import Evidence, Finding, shown
-from truelap.prepare.build_command import build_plan, with_interpreter
+from truelap.prepare.build_command import build_plan, not_built, with_interpreter
 from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
@@ -213,10 +213,7 @@ class _Rebuild:
         evidence = self._evidence(built.log, "")
         message = f"base: {built.error}"
         if self._plan.optional:
-            note = Finding(
-                code="rebuild:not_built", level="info", message=f"{message}; nothing was built on either side"
-            )
-            return self._case.plus(findings=(note,), evidence=evidence)
+            return self._case.plus(findings=(not_built(message),), evidence=evidence)
         finding = Finding(code="rebuild:base_failed", level="inconclusive", message=message)
         return self._case.plus(findings=(finding,), evidence=evidence)
 
