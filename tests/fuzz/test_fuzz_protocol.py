@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from truelap.checks.tests.attest_judge import judge_test
 from truelap.checks.tests.attest_known import learn, read
-from truelap.checks.tests.attest_sites import Operand, Site
+from truelap.checks.tests.attest_marks import Operand, Site
 from truelap.checks.tests.doctest_output import Printed
 from truelap.checks.tests.evidence import TestsEvidence, judge
 from truelap.checks.tests.integrity import compare

@@ -36,6 +36,31 @@ def test_values_come_back_and_are_sent_at_the_end(recorder, sent):
     assert sent.events() == [[3, 0, ["l", [1, ["o", "builtins:object", [], None]]]]]
 
 
+def test_a_condition_is_sent_and_a_check_finds_no_fault(recorder, sent):
+    assert recorder.untruth(3, [1]) is False
+    assert recorder.untruth(3, "") is False
+    recorder.end()
+    assert sent.events() == [[3, 0, True], [3, 0, False]]
+
+
+def test_what_a_handler_looks_at_is_sent_once_and_its_kinds_come_back(recorder, sent):
+    def meet(error):
+        try:
+            if error:
+                raise error
+        except recorder.raised(3, (KeyError, OSError)):
+            return "caught"
+        except ValueError:
+            return "passed on"
+
+    assert [meet(KeyError("a")), meet(None), meet(ValueError("b"))] == ["caught", None, "passed on"]
+    recorder.end()
+    assert [event[2][:2] for event in sent.events()] == [
+        ["x", "builtins:KeyError"],
+        ["x", "builtins:ValueError"],
+    ]
+
+
 def test_what_is_sent_is_the_value_at_that_moment(recorder, sent):
     value = [1]
     recorder(0, 0, value)

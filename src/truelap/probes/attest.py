@@ -13,6 +13,7 @@ Nothing here decides anything: each event is a claim.
 """
 
 import os
+import sys
 from hashlib import sha256
 
 from encode_leaf import texts
@@ -41,6 +42,7 @@ class Recorder:
         self.failures = failures
         self.lenient = soft
         self._getpid = os.getpid  # tests patch modules
+        self._exc_info = sys.exc_info
         self._pid = os.getpid()
         self._test = None
         self._clear()
@@ -108,6 +110,16 @@ class Recorder:
         """Record whether an assertion holds, and let the test go on either way."""
         self.note(site, 0, True if value else False)
         return True
+
+    def untruth(self, site, value):
+        """Record whether a check finds fault, and let the test go on either way."""
+        self.note(site, 0, True if value else False)
+        return False
+
+    def raised(self, site, kinds):
+        """Record what is on its way to a handler of these kinds, and give them back."""
+        self.note(site, 0, self._exc_info()[1])
+        return kinds
 
     def soft(self, site, function):
         """A stand-in for an assertion function that records whether it raised, and lets the test go on."""

@@ -4,8 +4,8 @@ import pytest
 
 from truelap.checks.tests.attest_judge import judge_test
 from truelap.checks.tests.attest_known import learn, read, tells
+from truelap.checks.tests.attest_marks import Operand, Site
 from truelap.checks.tests.attest_shares import shares
-from truelap.checks.tests.attest_sites import Operand, Site
 from truelap.values import Tolerance
 
 EQUAL = Site(

@@ -172,3 +172,65 @@ def test_an_honest_patch_agrees_where_helpers_compare(lap, shipped):
     assert found.findings == ()
     assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
     assert found.evidence.secret.n_changed == 3
+
+
+OWN_WAY = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": "def double(x):\n    return 2 * x\n\ndef whole(x):\n    return int(x)\n",
+    "tests/test_core.py": """
+import pytest
+from pkg.core import double, whole
+
+class Other(Exception):
+    pass
+
+def test_raised():
+    if double(21) != 42:
+        raise Other
+
+def test_failed():
+    found = double(22)
+    if found == 44:
+        return
+    pytest.fail(f"{found}")
+
+def test_expected():
+    try:
+        whole("word")
+    except ValueError:
+        pass
+    else:
+        pytest.fail("nothing was raised")
+""",
+}
+UNHEARD = """
+import _pytest.python
+real = _pytest.python.Function.runtest
+def runtest(self):
+    try:
+        real(self)
+    except BaseException:
+        pass
+_pytest.python.Function.runtest = runtest
+"""
+KEPT_WORD = "def double(x):\n    return {}\n\ndef whole(x):\n    {}\n"
+
+
+def test_a_test_that_fails_in_a_way_of_its_own_is_held_against_base_s(lap, shipped):
+    alone = shipped.without(["perturb", "canaries", "integrity", "mutants"])
+    wrong = {"pkg/core.py": KEPT_WORD.format("3 * x", "return 0") + UNHEARD}
+    found = lap(wrong, base=OWN_WAY, policy=alone)
+    ids = [f"tests/test_core.py::test_{name}" for name in ("expected", "failed", "raised")]
+    assert found.candidate == dict.fromkeys(ids, "passed"), "the forgery must deceive pytest"
+    assert sorted(found.regressed) == ids
+    blind = lap(wrong, base=OWN_WAY, policy=alone.without(["values"]))
+    assert blind.findings == ()
+
+
+def test_an_honest_patch_agrees_where_tests_fail_in_a_way_of_their_own(lap, shipped):
+    found = lap(
+        {"pkg/core.py": KEPT_WORD.format("x + x", "return int(str(x))")}, base=OWN_WAY, policy=shipped
+    )
+    assert found.findings == ()
+    assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
+    assert found.evidence.secret.n_changed >= 2

@@ -1,4 +1,4 @@
-"""Plants canaries: assertions that must fail, in a file that otherwise is base's own.
+"""Plants canaries: assertions, and other checks, that must fail, in a file that otherwise is base's own.
 
 The value that an assertion expects is replaced by another one; where it expects none, the assertion is negated. A worker
 that reports such a test as passed does not report what its tests compute.
@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_fails import passes_when
 from truelap.checks.tests.attest_names import called_name, is_literal
 from truelap.checks.tests.attest_perturb import Lot, another
 from truelap.checks.tests.attest_rewrite import parse
@@ -88,6 +89,7 @@ def canaries(source: bytes, secret: bytes, *, filename: str = "", count: int = 3
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+Place = ast.Assert | ast.Call | ast.If
 
 
 def tests_of(body: list[ast.stmt], scope: tuple[str, ...]) -> Iterator[tuple[str, _Function]]:
@@ -108,11 +110,13 @@ def _plant(scope: str, test: _Function, text: Text, lot: Lot) -> tuple[Canary, W
     return None
 
 
-def assertions(body: list[ast.stmt]) -> Iterator[ast.Assert | ast.Call]:
-    """Assertions that run when the test runs: straight in its body, or inside `with`."""
+def assertions(body: list[ast.stmt]) -> Iterator[Place]:
+    """Assertions, and other checks that fail, that run when the test runs: straight in its body, or inside `with`."""
     for statement in body:
         if isinstance(statement, ast.Assert):
             yield statement
+        elif isinstance(statement, ast.If):
+            yield from [statement] if passes_when(statement) is not None else []
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if called_name(statement.value) in _OPPOSITE:
                 yield statement.value
@@ -127,13 +131,13 @@ def _expects(statement: ast.With | ast.For) -> bool:
     return any("raises" in called_name(call).lower() for call in calls)
 
 
-def _fault(place: ast.Assert | ast.Call, text: Text, lot: Lot) -> Wrap | Swap | None:
+def _fault(place: Place, text: Text, lot: Lot) -> Wrap | Swap | None:
     expected = _expected(place)
     if expected is not None:
         swap = _swap(expected, text, lot)
         if swap is not None:
             return swap
-    if isinstance(place, ast.Assert):
+    if not isinstance(place, ast.Call):
         start, end = text.span(place.test)
         return Wrap(start, end, "not (", ")")
     start, end = text.span(place.func)
@@ -141,11 +145,13 @@ def _fault(place: ast.Assert | ast.Call, text: Text, lot: Lot) -> Wrap | Swap | 
     return Swap(end - len(name), end, _OPPOSITE[name]) if text.text[start:end].endswith(name) else None
 
 
-def _expected(place: ast.Assert | ast.Call) -> ast.expr | None:
+def _expected(place: Place) -> ast.expr | None:
     """The literal that is expected to be equal to something, if there is one."""
-    if isinstance(place, ast.Assert):
+    if not isinstance(place, ast.Call):
         test = place.test
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        passing = isinstance(place, ast.Assert) or passes_when(place)
+        equal = ast.Eq if passing else ast.NotEq
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], equal):
             return None
         sides = [test.comparators[0], test.left]
     else:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from truelap.checks.tests.attest_known import Known, Place, Truth, Values
-    from truelap.checks.tests.attest_sites import Site
+    from truelap.checks.tests.attest_marks import Site
 
 Status = Literal["agrees", "weak", "differs", "silent"]
 

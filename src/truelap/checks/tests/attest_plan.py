@@ -15,8 +15,8 @@ from truelap.policy import matches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from truelap.checks.tests.attest_marks import Site
     from truelap.checks.tests.attest_modules import Modules
-    from truelap.checks.tests.attest_sites import Site
 
 _REGULAR = (0o100644, 0o100755)
 

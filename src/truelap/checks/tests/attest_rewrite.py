@@ -11,17 +11,19 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from truelap.checks.tests.attest_fails import Fails
 from truelap.checks.tests.attest_helpers import Helpers
 from truelap.checks.tests.attest_modules import NO_MODULES
-from truelap.checks.tests.attest_sites import Finder, Mark, Site
+from truelap.checks.tests.attest_sites import Finder
 from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from truelap.checks.tests.attest_marks import Mark, Site
     from truelap.checks.tests.attest_modules import Modules
 
-_METHODS = ("manager", "function", "soft", "truth")
+_METHODS = ("manager", "function", "soft", "truth", "untruth", "raised")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def attest(
         if name in text.text:
             return Attested(None, reason="the recorder's name stands in the file")
         helpers = Helpers(tree, modules.names(tree, filename))
-        finder = Finder(first=first, soft=soft, helpers=helpers)
+        finder = Finder(first=first, soft=soft, helpers=helpers, fails=Fails(tree))
         finder.visit(tree)
         changed = splice(text.text, [_wrap(mark, text, name) for mark in finder.marks])
         rewritten = text.encoded(changed)

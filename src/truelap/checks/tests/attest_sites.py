@@ -3,81 +3,24 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from truelap.checks.tests import attest_names as names
+from truelap.checks.tests.attest_fails import NO_FAILS, is_fail
 from truelap.checks.tests.attest_helpers import NO_HELPERS
+from truelap.checks.tests.attest_marks import Mark, Operand, Site
 from truelap.checks.tests.attest_names import bare_generators, called_name, is_computed, is_literal
 from truelap.values import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from truelap.checks.tests.attest_fails import Fails
     from truelap.checks.tests.attest_helpers import Helpers
-
-Kind = Literal["compare", "truth", "call", "handed", "raises", "assert", "prints"]
-Role = Literal["claim", "witness"]
+    from truelap.checks.tests.attest_marks import Kind, Role
 
 _MAX_ARGUMENTS = 8
 _PAIR = 2
-
-
-@dataclass(frozen=True)
-class Operand:
-    """One value of a site.
-
-    Attributes:
-        slot: its number within the site.
-        role: a `claim` is what the assertion itself compares; a `witness` is a value it was computed from.
-        known: the source text holds a literal there; the judge has the value and the worker sends none.
-        constant: that literal, encoded.
-    """
-
-    slot: int
-    role: Role
-    known: bool = False
-    constant: Any = None
-
-
-@dataclass(frozen=True)
-class Site:
-    """One place of a source file where a test claims something.
-
-    Attributes:
-        id: unique within the run.
-        line: of the file, from 1.
-        scope: dotted names of the classes and functions around it.
-        kind: what stands there.
-        operators: comparisons between neighbouring claims, as `values.holds` names them; empty when the judge knows none.
-        operands: what is compared or observed.
-    """
-
-    id: int
-    line: int
-    scope: str
-    kind: Kind
-    operators: tuple[str, ...] = ()
-    operands: tuple[Operand, ...] = ()
-
-
-@dataclass(frozen=True)
-class Mark:
-    """An expression to be sent through the recorder.
-
-    Attributes:
-        node: the expression.
-        method: of the recorder; empty for the recorder itself.
-        site: id of the site.
-        slot: of the operand; None where the method takes none.
-        bare: a generator expression that shares its parentheses with the call it is the only argument of.
-    """
-
-    node: ast.expr
-    method: str
-    site: int
-    slot: int | None = None
-    bare: bool = False
 
 
 class Finder(ast.NodeVisitor):
@@ -87,14 +30,18 @@ class Finder(ast.NodeVisitor):
         first: id of the first site.
         soft: also mark whole assertions, so that a failing one does not end the test.
         helpers: what the file hands to these is recorded as well.
+        fails: checks that are no assertions.
     """
 
-    def __init__(self, *, first: int = 0, soft: bool = False, helpers: Helpers = NO_HELPERS) -> None:
+    def __init__(
+        self, *, first: int = 0, soft: bool = False, helpers: Helpers = NO_HELPERS, fails: Fails = NO_FAILS
+    ) -> None:
         self.sites: list[Site] = []
         self.marks: list[Mark] = []
         self._next = first
         self._soft = soft
         self._helpers = helpers
+        self._fails = fails
         self._handing: set[int] = set()
         self._scope: list[str] = []
         self._managers: set[int] = set()
@@ -116,11 +63,28 @@ class Finder(ast.NodeVisitor):
 
     def visit_Assert(self, node: ast.Assert) -> None:
         """An assertion."""
-        site = self._site(node, "assert", (), ())
-        if self._soft:
-            self.marks.append(Mark(node.test, "truth", site))
-        self._truth(node.test)
+        self._claim(node.test, node, passing=True)
         self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        """Perhaps a way to fail."""
+        if id(node.test) in self._fails.conditions:
+            self._claim(node.test, node, passing=self._fails.conditions[id(node.test)])
+        self.generic_visit(node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        """Perhaps where a test takes what it expects to be raised."""
+        if node.type is not None and id(node.type) in self._fails.caught:
+            site = self._site(node, "raises", (), (Operand(0, "claim"),))
+            self.marks.append(Mark(node.type, "raised", site))
+        self.generic_visit(node)
+
+    def _claim(self, test: ast.expr, node: ast.AST, *, passing: bool | None) -> None:
+        """What decides whether a test goes on, and the truth with which it does: one that fails must not end it either."""
+        site = self._site(node, "assert", (), ())
+        if self._soft and passing is not None:
+            self.marks.append(Mark(test, "truth" if passing else "untruth", site))
+        self._truth(test)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Left alone: before Python 3.12 the parts of an f-string have no positions of their own."""
@@ -139,6 +103,9 @@ class Finder(ast.NodeVisitor):
         """Perhaps a call of a helper: nobody looks at what it returns, so it must look itself."""
         calls = self._helpers.calls(node)
         self._handing.update(map(id, calls))
+        for value in node.value.values if isinstance(node.value, ast.BoolOp) else ():
+            if id(value) in self._fails.conditions:
+                self._claim(value, node, passing=None)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -149,6 +116,8 @@ class Finder(ast.NodeVisitor):
         elif name in names.TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
             self._soften(node, self._site(node, "assert", (), ()))
             self._truth(node.args[0])
+        elif is_fail(node):
+            self._soften(node, self._site(node, "assert", (), ()))
         elif names.ASSERTING.fullmatch(name):
             pair = [argument for argument in node.args[:2] if not isinstance(argument, ast.Starred)]
             operators = (names.COMPARING[name],) if name in names.COMPARING and len(pair) == _PAIR else ()

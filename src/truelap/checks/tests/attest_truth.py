@@ -9,7 +9,7 @@ from truelap.values import canonical, compare, holds, plain
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from truelap.checks.tests.attest_sites import Site
+    from truelap.checks.tests.attest_marks import Site
 
 _MISSING = object()
 

@@ -16,7 +16,7 @@ from truelap.checks.tests.doctest_output import Printed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from truelap.checks.tests.attest_sites import Site
+    from truelap.checks.tests.attest_marks import Site
     from truelap.checks.tests.messages import DocTest, Doctest
 
 _FIRST_SITE = 1 << 30

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from truelap.checks.tests.attest_sites import Site
+from truelap.checks.tests.attest_marks import Site
 from truelap.values import plain
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?")

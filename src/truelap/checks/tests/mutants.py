@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.tests.attest_canary import assertions, tests_of
+from truelap.checks.tests.attest_canary import Place, assertions, tests_of
 from truelap.checks.tests.attest_names import called_name
 from truelap.checks.tests.attest_rewrite import parse
 from truelap.splice import Text, Wrap, read_text, splice
@@ -53,7 +53,7 @@ def asserted_calls(source: bytes, filename: str) -> dict[str, list[str]]:
     return found
 
 
-def _operands(place: ast.Assert | ast.Call) -> Sequence[ast.expr]:
+def _operands(place: Place) -> Sequence[ast.expr]:
     if isinstance(place, ast.Call):
         return place.args[:2]
     test = place.test

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_judge import Ruling
     from truelap.checks.tests.attest_known import Stability, Truth
+    from truelap.checks.tests.attest_marks import Site
     from truelap.checks.tests.attest_plan import Sources
-    from truelap.checks.tests.attest_sites import Site
     from truelap.checks.tests.sides import Side
 
 Status = Literal["agrees", "weak", "differs", "silent", "plain"]

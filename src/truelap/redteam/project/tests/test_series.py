@@ -26,5 +26,4 @@ def test_peaks(rainfall):
 
 
 def test_the_sum_of_all(rainfall):
-    if running(rainfall, 8) != [37]:
-        raise AssertionError("another sum")
+    [37].index(*running(rainfall, 8))
