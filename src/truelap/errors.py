@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,50 @@ class StepFault(Exception):  # noqa: N818 - a fault of the judged step, not an e
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class ContentFault(Exception):  # noqa: N818 - a fault of the submission
+    """Our own work on what the submission made broke off, where the same work on base went through.
+
+    The station that catches it states a failure of the submission, with this text.
+    """
+
+
+_OF_THE_MACHINE = frozenset(
+    {
+        errno.EAGAIN,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EROFS,
+    }
+)
+"""Errors that say what the machine lacks, whatever it was asked to do."""
+
+
+@contextmanager
+def after_base(what: str) -> Iterator[None]:
+    """Turn a foreign exception into a `ContentFault`: base passed the same work, so what is at hand is the reason.
+
+    Our own errors pass through, and so does what the machine lacks.
+
+    Args:
+        what: said before the exception.
+
+    Raises:
+        ContentFault: for any other exception.
+    """
+    try:
+        yield
+    except (TruelapError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            raise
+        raise ContentFault(f"{what}: {type(error).__name__}: {error}") from error
 
 
 @contextmanager

@@ -91,6 +91,10 @@ def line(world, tmp_path):
     return run
 
 
+def without(*off):
+    return POLICY.model_copy(update={"ablate": POLICY.ablate.model_copy(update={"off": off})})
+
+
 def _tree(store, files):
     blobs = [
         (path.encode(), 0o100755 if path.endswith(".sh") else 0o100644, store.add_blob(text.encode()))
@@ -205,6 +209,36 @@ def test_a_helper_that_the_candidate_does_not_build_is_there_all_the_same(line):
     done = line(base, {"build.py": ""})
     assert done.codes == []
     assert done.candidate["tests/helper.so"] == b"base"
+
+
+FOLDER = (
+    "import os\nos.makedirs('made/tests', exist_ok=True)\nopen('made/tests/data.txt', 'w').write('base')\n"
+)
+IN_ITS_PLACE = "import shutil\nshutil.rmtree('made', ignore_errors=True)\nopen('made', 'w').write('file')\n"
+
+
+@pytest.mark.parametrize("build", [IN_ITS_PLACE, FOLDER + IN_ITS_PLACE])
+def test_a_file_for_a_folder_that_base_builds_for_its_tests_is_the_candidates_failure(line, build):
+    done = line({**SCRIPTED, "build.py": FOLDER}, {"build.py": build})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], ["made"])
+    assert "made/tests/data.txt" in done.said
+
+
+def test_a_file_beside_such_a_folder_is_not(line):
+    build = "open('made_too', 'w').write('file')\n"
+    done = line({**SCRIPTED, "build.py": FOLDER}, {"build.py": build})
+    assert done.codes == []
+    assert done.candidate["made/tests/data.txt"] == b"base"
+
+
+@pytest.mark.parametrize(
+    ("off", "code"), [((), "tamper:build_outputs"), (("build_outputs",), "rebuild_failed")]
+)
+def test_what_cannot_be_placed_where_base_can_be_is_the_candidates_failure(line, off, code):
+    base = {**SCRIPTED, "made/gen.txt": "", "build.py": "open('made/gen.txt', 'w').write('base')\n"}
+    done = line(base, {"build.py": IN_ITS_PLACE}, policy=without(*off))
+    assert (done.codes, done.levels) == ([code], {"fail"})
+    assert "made" in done.said
 
 
 def test_a_start_up_file_that_base_builds_stays_bases(line):

@@ -94,12 +94,11 @@ def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
 
 
 def _in_the_way(kept: Iterable[Product], standing: Collection[bytes]) -> Iterator[Finding]:
-    """A file of the candidate where a build makes a folder, or the other way round: both cannot be."""
-    files, folders = frozenset(standing), {folder for path in standing for folder in folders_above(path)}
-    for product in kept:
-        blocking = [folder for folder in folders_above(product.path) if folder in files]
-        for path in (*blocking, *([product.path] if product.path in folders else ())):
-            yield _finding(path, f"stands where the build makes {shown(product.path)}")
+    """Files where a folder must be: of what stands, what base's build makes and what the candidate's makes, not all can be."""
+    there = {*standing, *(product.path for product in kept)}
+    below = {folder: path for path in sorted(there, reverse=True) for folder in folders_above(path)}
+    for path in sorted(there & below.keys()):
+        yield _finding(path, f"a file stands where there must be a folder with {shown(below[path])}")
 
 
 def _by_rules(product: Product, twin: Product | None, judging: Judging) -> tuple[Product | None, str | None]:

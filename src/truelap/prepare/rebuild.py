@@ -6,21 +6,18 @@ no submission may bring.
 
 from __future__ import annotations
 
-import time
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from truelap.errors import ContentFault, after_base
 from truelap.model import Evidence, Finding, shown
-from truelap.prepare.build_command import build_plan, not_built, with_interpreter
+from truelap.prepare.build_command import build_plan, not_built
 from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
+from truelap.prepare.build_run import BuildRun
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
 from truelap.prepare.rivals import Rivals
 from truelap.prepare.scene import places, scene
-from truelap.world.disk import UnreadableError
-from truelap.world.files import Deviations, deviations
 from truelap.world.harvest import products, with_products, written_since
-from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,19 +26,13 @@ if TYPE_CHECKING:
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.prepare.build_command import BuildPlan
+    from truelap.prepare.build_run import Built
     from truelap.rules import Scene
     from truelap.settings import Settings
     from truelap.task import Task
     from truelap.world import World
-    from truelap.world.files import TreeOnDisk
+    from truelap.world.files import Deviations, TreeOnDisk
     from truelap.world.harvest import Product
-    from truelap.world.sandbox import Ending
-
-# Trees carry no .git and no clock: version tools that ask for either get the same answer on both sides.
-_FIXED = {"SETUPTOOLS_SCM_PRETEND_VERSION": "0.0.0", "SOURCE_DATE_EPOCH": "315532800"}
-_SHOWN_BYTES = 400
-_STARTER = ("/bin/sh", "-c", 'exec "$0" "$@"')
-"""A command that cannot be started (a script that the candidate deletes) is then a build that fails, and no fault of the sandbox."""
 
 
 class Rebuilt(Evidence):
@@ -58,16 +49,6 @@ class Rebuilt(Evidence):
         return {
             "rebuild.log": f"{self.reason}\n{ran}\n\n== base\n{self.base_log}\n== candidate\n{self.candidate_log}\n"
         }
-
-
-class _Built(NamedTuple):
-    """One side's build: its copy of the tree, what it printed, when it began, what it wrote; `error` where that is None."""
-
-    copy: TreeOnDisk
-    log: str
-    began_ns: int
-    found: Deviations | None
-    error: str | None
 
 
 def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:
@@ -107,60 +88,32 @@ class _Rebuild:
     def __init__(
         self, case: Case, world: World, policy: Policy, task: Task, *, plan: BuildPlan, python: Path
     ) -> None:
-        self._python = python
         self._case, self._world, self._policy, self._task, self._plan = case, world, policy, task, plan
         paths = [file.path for file in world.store.list_tree(case.base.tree)]
         self._places = places(case.base, task, paths)
+        self._run = BuildRun(world, policy, task.environment, plan.commands, python)
 
     def run(self) -> Case:
         """Base, then candidate; the built trees take the places of the plain ones."""
         trees = self._world.trees
         plain, candidate = trees.base(self._case), trees.candidate(self._case)
         with trees.fresh(plain, "build-base") as copy:
-            built = self._build(copy, "base")
+            built = self._run.on(copy, "base")
             if built.found is None:
                 return self._not_at_base(built)
             base = self._keep_base(plain, built, built.found)
         trees.replace(self._case.base.tree, base.tree)
-        with trees.fresh(candidate, "build-candidate") as copy:
-            built_candidate = self._build(copy, "candidate")
-            findings = self._keep_candidate(candidate, built_candidate, base)
-        return self._case.plus(findings=findings, evidence=self._evidence(built.log, built_candidate.log))
+        log = ""
+        try:
+            with trees.fresh(candidate, "build-candidate") as copy, after_base("its build cannot be judged"):
+                built_candidate = self._run.on(copy, "candidate")
+                log = built_candidate.log
+                findings = self._keep_candidate(candidate, built_candidate, base)
+        except ContentFault as fault:
+            findings = (_failed("rebuild_failed", f"candidate: {fault}"),)
+        return self._case.plus(findings=findings, evidence=self._evidence(built.log, log))
 
-    def _build(self, copy: TreeOnDisk, side: str) -> _Built:
-        log, found, began = "", Deviations(), time.time_ns()
-        for number, command in enumerate(self._plan.commands):
-            self._world.events.progress(f"building {side}: {' '.join(command)}")
-            step = self._step(copy, command, f"build-{side}-{number}")
-            with self._world.sandbox.start(step) as session:
-                ending = session.wait(self._policy.limits.wall_s)
-            text = ending.output.decode("utf-8", "replace")
-            log += text
-            error = _why(ending, " ".join(command), text)
-            if error:
-                return _Built(copy, log, began, None, error)
-            try:
-                # After each command, because the next one's step is handed this very folder.
-                found = deviations(copy.root, copy.manifest)
-            except UnreadableError as unreadable:
-                return _Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
-        return _Built(copy, log, began, found, None)
-
-    def _step(self, copy: TreeOnDisk, command: tuple[str, ...], name: str) -> Step:
-        environment = self._task.environment
-        return Step(
-            name=name,
-            argv=(*_STARTER, *with_interpreter(command, self._world.interpreter.executable, self._python)),
-            tree=copy.root,
-            limits=self._policy.limits,
-            mount=PurePosixPath(environment.mount),
-            access="owned",
-            env={**_FIXED, **environment.env},
-            channel=False,
-            without=frozenset(self._policy.ablate.off),
-        )
-
-    def _keep_base(self, plain: TreeOnDisk, built: _Built, found: Deviations) -> _Base:
+    def _keep_base(self, plain: TreeOnDisk, built: Built, found: Deviations) -> _Base:
         writes = written_since(built.copy.root, plain.manifest, built.began_ns) | {
             *found.changed,
             *found.missing,
@@ -170,12 +123,12 @@ class _Rebuild:
         kept = products(tree.root, (product.path for product in made))
         return _Base(tree, kept, writes)
 
-    def _made(self, built: _Built, found: Deviations) -> tuple[Product, ...]:
+    def _made(self, built: Built, found: Deviations) -> tuple[Product, ...]:
         guard = self._guard(found.changed)
         changed = (path for path in found.changed if not guard.holds(path))
         return products(built.copy.root, (*found.added, *changed))
 
-    def _keep_candidate(self, plain: TreeOnDisk, built: _Built, base: _Base) -> tuple[Finding, ...]:
+    def _keep_candidate(self, plain: TreeOnDisk, built: Built, base: _Base) -> tuple[Finding, ...]:
         if built.found is None:
             failed = _failed("rebuild_failed", f"candidate: {built.error}")
             return (failed,) if self._policy.keeps("build_ends_well") else ()
@@ -209,7 +162,7 @@ class _Rebuild:
         interpreter = self._world.interpreter
         return scene(self._case.base, modes, self._policy, self._task, interpreter, files=files, diff_bytes=0)
 
-    def _not_at_base(self, built: _Built) -> Case:
+    def _not_at_base(self, built: Built) -> Case:
         evidence = self._evidence(built.log, "")
         message = f"base: {built.error}"
         if self._plan.optional:
@@ -232,11 +185,3 @@ _REWRITTEN = "the candidate's build changed a tracked file that base's build lea
 
 def _failed(code: str, message: str, path: bytes | None = None) -> Finding:
     return Finding(code=code, level="fail", message=message, path=None if path is None else shown(path))
-
-
-def _why(ending: Ending, command: str, text: str) -> str | None:
-    if ending.how == "exit" and ending.code == 0:
-        return None
-    how = {"exit": f"ended with status {ending.code}", "signal": f"was ended by signal {ending.code}"}
-    last = text.strip()[-_SHOWN_BYTES:]
-    return f"`{command}` {how.get(ending.how, 'did not end in time')}: {last}"
