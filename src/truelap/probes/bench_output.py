@@ -17,6 +17,7 @@ from itertools import islice
 import encode
 from bench_case import seed_all
 from bench_siblings import Gathering, planned, tell_all
+from bench_varying import Varying, varied
 from encode_leaf import collapse, dumps
 from encode_objects import MRO, instance_dict, public_state, type_name
 from encode_walk import Limits
@@ -187,20 +188,31 @@ class Recorder:
                 look.note("self." + name, value)
         return look.end()
 
-    def siblings(self, case, asked):
-        """What was done beside the benchmark's own calls, and what came of it."""
-        plan = asked["plan"]
-        places = None if plan is None else {place for place, _, _ in plan}
+    def gathered(self, case, plan):
+        """What one call of the benchmark calls, where a plan says, or else wherever the product is called."""
+        places = None if plan is None else {way[0] for way in plan}
         gathering = self.gathering = Gathering(self.numpy, case.suite, places)
         try:
             case.benchmark.func(*case.args)
         finally:
             self.gathering = None
+        return gathering.calls
+
+    def siblings(self, case, asked):
+        """What was done beside the benchmark's own calls, and what came of it."""
+        plan, calls = asked["plan"], self.gathered(case, asked["plan"])
         if plan is None:
-            plan = planned(gathering.calls, asked["seed"], asked["most"], self.numpy)
+            plan = planned(calls, asked["seed"], asked["most"], self.numpy)
         look = Look(self.encoder, self.numpy, asked["sample"])
-        tell_all(look, gathering.calls, plan, asked["sample"], lambda: seed_all(asked["seed"]))
+        tell_all(look, calls, plan, asked["sample"], lambda: seed_all(asked["seed"]))
         return plan, look.end()
+
+    def vary(self, case, asked):
+        """From here on the benchmark's calls get other inputs; which, is told."""
+        calls = self.gathered(case, asked["plan"])
+        plan = varied(calls, self.numpy) if asked["plan"] is None else asked["plan"]
+        self.gathering = Varying(plan, asked["seed"])
+        return plan
 
 
 def make_recorder(numpy):

@@ -20,6 +20,8 @@ Conversation, after the worker's hello:
       state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
       siblings {plan, most, seed, sample, token} -> told {plan, token, frames}, values.. |skipped|failed   calls beside the
                                              benchmark's own, see `bench_siblings`; without a plan, one is made
+      vary {plan, seed, token} -> varied {plan, token}|skipped|failed   from here on runs get other inputs, see `bench_varying`;
+                                             without a plan, one is made
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
     end                    -> end            the program ends
@@ -36,13 +38,15 @@ import sys
 import tempfile
 import time
 
+import bench_answers
 import bench_case
 import bench_changes
 import bench_output
 import bench_siblings
 import bench_suite
+import bench_varying
+from bench_answers import answer, tell, vary
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
-from bench_output import frames as split
 from bench_suite import Suite, said
 
 OWN_CHANGED = 86
@@ -79,20 +83,6 @@ class Wire:
         return taken
 
 
-def answer(case, step, *args):
-    """Do one thing and say how it went; as in asv, NotImplementedError in setup is a skip, and so is a special kind of it
-    in the benchmark itself."""
-    try:
-        step(*args)
-    except case.skip:
-        return {"type": "skipped"}
-    except BaseException as error:
-        return {"type": "failed", "error": said(error)}
-    if case.skipped:
-        return {"type": "skipped"}
-    return {"type": "ready", "number": int(getattr(case.benchmark, "number", 0) or 0)}
-
-
 def converse(wire, case):
     """What the judge asks of one case, until it closes it or the case cannot go on."""
     while True:
@@ -106,38 +96,17 @@ def converse(wire, case):
                     reply["claimed_ns"] = round((time.perf_counter() - began) * 1e9)
         elif asked["type"] == "redo":
             reply = answer(case, case.again)
+        elif asked["type"] == "vary":
+            reply = vary(case, asked, RECORDERS[0])
         elif asked["type"] in ("output", "state", "siblings"):
-            reply = tell(wire, case, asked)
+            reply = tell(wire, case, asked, RECORDERS[0])
             if reply is None:
                 continue
         else:
             return
         wire.send(reply)
-        if reply["type"] not in ("done", "ready"):
+        if reply["type"] not in ("done", "ready", "varied"):
             return
-
-
-def tell(wire, case, asked):
-    """Send what was computed; what went wrong otherwise."""
-    said_so, plan = [], []
-    if asked["type"] != "state":
-        seed_all(asked["seed"])
-
-    def ask():
-        if asked["type"] == "siblings":
-            plan[:], said_so[:] = RECORDERS[0].siblings(case, asked)
-        else:
-            look = RECORDERS[0].call if asked["type"] == "output" else RECORDERS[0].state
-            said_so[:] = look(case, asked["sample"])
-
-    reply = answer(case, ask)
-    if reply["type"] != "ready":
-        return reply
-    frames = split(said_so)
-    wire.send({"type": "told", "token": asked["token"], "frames": len(frames), "plan": plan})
-    for events in frames:
-        wire.send({"type": "values", "events": events})
-    return None
 
 
 def program():
@@ -238,6 +207,15 @@ def work(end, order, around):
 
 HEAP = Heap()
 RECORDERS = []
-MODULES = (sys.modules[__name__], bench_case, bench_changes, bench_output, bench_siblings, bench_suite)
+MODULES = (
+    sys.modules[__name__],
+    bench_answers,
+    bench_case,
+    bench_changes,
+    bench_output,
+    bench_siblings,
+    bench_suite,
+    bench_varying,
+)
 OWN = []
 OWN += program()

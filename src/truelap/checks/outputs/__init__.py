@@ -1,7 +1,6 @@
 """Holds what base's benchmarks compute on the candidate against what they compute on base.
 
 evidence.py   what was compared, and outputs.json
-rewriting.py  base's suite, changed so that benchmarks tell what they compute
 asking.py     one case on one worker: what it is asked for
 campaign.py   all cases, three workers: base, base once more, the candidate
 siblings.py   calls beside a benchmark's own

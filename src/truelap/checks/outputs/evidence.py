@@ -69,8 +69,9 @@ class OutputEvidence(Evidence):
 
     @property
     def beside(self) -> tuple[CaseOutput, ...]:
-        """The cases with a difference in a call beside the benchmark's own."""
-        return tuple(case for case in self.cases if case.siblings.difference is not None)
+        """The cases with a difference in a call beside the benchmark's own, and none in its own."""
+        alike = (case for case in self.cases if case.ruling.status != "differs")
+        return tuple(case for case in alike if case.siblings.difference is not None)
 
     def summary(self) -> dict[str, Any]:
         """See `Evidence`: counts, the share of cases that could be compared, the largest error and where it stands."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truelap.checks.outputs.campaign import Campaign
 from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
-from truelap.checks.outputs.rewriting import rewritten
 from truelap.checks.outputs.ruling import Ruling
 from truelap.values import Tolerance
+from truelap.workers.retold import retold
 from truelap.workers.selecting import opened, why_not
 
 if TYPE_CHECKING:
@@ -22,13 +20,9 @@ if TYPE_CHECKING:
     from truelap.settings import Settings
     from truelap.task import OutputChoice, Task
     from truelap.workers.cases import Timed
-    from truelap.workers.venue import Venue
     from truelap.world import World
-    from truelap.world.files import TreeOnDisk
 
 NEEDS: tuple[str, ...] = ("rebuild",)
-
-_LINK = 0o120000
 
 
 def gather(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> OutputEvidence:
@@ -41,7 +35,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     suite = opened(case, world, policy, task, settings)
     skipped = {one.id: why for one in suite.cases if (why := _why_skipped(one, task.outputs)) is not None}
     wanted = [one for one in suite.cases if why_not(one) is None and one.id not in skipped]
-    venue, unchanged = _telling(suite.venue, suite.trees["base"])
+    sources, unchanged = retold(suite.venue, suite.trees["base"], values=True)
+    venue = replace(suite.venue, station="outputs", sources=sources)
     campaign = Campaign(venue, suite.trees, policy.outputs, suite.seed)
     most = policy.outputs.siblings if policy.keeps("siblings") else 0
     found = campaign.run(
@@ -64,22 +59,6 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
     )
-
-
-def _telling(venue: Venue, base: TreeOnDisk) -> tuple[Venue, tuple[str, ...]]:
-    """The venue with a suite that tells, and the files of it that cannot be changed."""
-    sources: dict[bytes, bytes] = {}
-    unchanged = []
-    for path, (mode, _) in sorted(base.manifest.items()):
-        if not path.startswith(f"{venue.folder}/".encode()) or not path.endswith(b".py") or mode == _LINK:
-            continue
-        source = (base.root / os.fsdecode(path)).read_bytes()
-        changed = rewritten(source, venue.name)
-        if changed is not None:
-            sources[path] = changed
-        elif re.search(rb"def +time_", source):
-            unchanged.append(path.decode("utf-8", "replace"))
-    return replace(venue, station="outputs", sources=sources), tuple(unchanged)
 
 
 def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:

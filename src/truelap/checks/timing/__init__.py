@@ -5,6 +5,8 @@ visit.py      one benchmark, both sides in turns
 amount.py     how much of it is enough
 campaign.py   all benchmarks, in rounds
 decide.py     visits to a decision
+other_inputs.py  what is faster once more, with other inputs
+own_input.py  whether a gain is there as well
 findings.py   decisions to findings
 """
 

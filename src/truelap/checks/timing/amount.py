@@ -30,6 +30,7 @@ class Plan:
         max_pair_s: after this long a visit is content with fewer pairs; a pair that is longer is not taken in blocks.
         limit_s: longest wait for one setup, or for one sample.
         values: the benchmark's parameters, as an earlier worker of base had them; None where nobody compares them.
+        vary: whether calls get other inputs than the benchmark's own.
     """
 
     sample_s: float
@@ -37,6 +38,7 @@ class Plan:
     max_pair_s: float
     limit_s: float
     values: Values | None = None
+    vary: bool = False
 
     def pairs_in_block(self, number: int, calls: Collection[int], pair_ns: int) -> int:
         """Pairs between two setups.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any, ClassVar, Literal
 
+from truelap.checks.timing.own_input import OwnInput
 from truelap.checks.timing.telling import notable
 from truelap.model import Evidence, Frozen
 from truelap.stats import (
@@ -100,6 +101,8 @@ class CaseResult(Frozen):
     """Base skips it, the candidate does not."""
     waits: bool = False
     """Told by computing and waiting together: it takes time that the clock that decides otherwise does not show."""
+    own_input: OwnInput | None = None
+    """Of a gain: whether other inputs than the benchmark's own show it as well."""
 
     @property
     def impossible(self) -> bool:
@@ -146,6 +149,7 @@ class CaseResult(Frozen):
             "visits": [_visit_data(visit) for visit in self.visits],
             "first_pass": _visit_data(self.visits[0]) if self.visits else None,
             "confirmation": None,
+            "own_input": self.own_input.as_data() if self.own_input else None,
         }
 
 

@@ -57,6 +57,8 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
             yield Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
         elif case.reason and case.reason.startswith("disputed"):
             yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
+        elif case.own_input and case.own_input.status == "own_input_only":
+            yield Finding(code="time:own_input_only", level="info", message=f"{case.id}: {case.reason}")
 
 
 def _times(case: CaseResult) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.timing.campaign import Campaign
 from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.evidence import TimingEvidence
+from truelap.checks.timing.other_inputs import OtherInputs
 from truelap.workers.selecting import opened, why_not
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     suite = opened(case, world, policy, task, settings)
     time = _scaled(policy.time, settings.effort)
     campaign = Campaign(suite.venue, suite.trees, time, suite.seed)
-    timed = campaign.run([case for case in suite.cases if why_not(case) is None])
+    cases = {case.id: case for case in suite.cases if why_not(case) is None}
+    timed = campaign.run(cases.values())
+    others = OtherInputs(suite.venue, suite.trees, time, suite.seed)
+    if policy.keeps("siblings"):
+        timed = others.run(cases, timed)
+    changed, touched = campaign.changed | others.changed, campaign.touched | others.touched
     untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
     return TimingEvidence(
         config=suite.config,
@@ -40,8 +46,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
         failed_modules=suite.failed,
         out_of_time=campaign.out_of_time,
-        changed_files=tuple(sorted(campaign.changed)),
-        touched=tuple(sorted(campaign.touched - campaign.changed)),
+        changed_files=tuple(sorted(changed)),
+        touched=tuple(sorted(touched - changed)),
     )
 
 

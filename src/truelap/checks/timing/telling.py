@@ -40,13 +40,13 @@ def _row(case: CaseResult) -> dict[str, Any]:
         "params": list(case.params),
         "decision": case.decision,
         "reason": case.reason,
-        "base_s": _seconds([_times(case, visit, visit.base) for visit in case.judged]),
-        "candidate_s": _seconds([_times(case, visit, visit.candidate) for visit in case.judged]),
+        "base_s": _seconds([times_of(case, visit, visit.base) for visit in case.judged]),
+        "candidate_s": _seconds([times_of(case, visit, visit.candidate) for visit in case.judged]),
         "speedup": None if ratio is None else speedup((ratio,)),
     }
 
 
-def _times(case: CaseResult, visit: Visit, side: Side) -> tuple[float, ...]:
+def times_of(case: CaseResult, visit: Visit, side: Side) -> tuple[float, ...]:
     """Of one call, by the clock that the ratio is taken from."""
     if case.waits:
         return side.elapsed_per_call or side.wall_per_call

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.timing.evidence import Side, Visit
 from truelap.stats import borne_queue, next_calls
 from truelap.workers.parameters import other_values
+from truelap.workers.varying import vary
 from truelap.workers.venue import SIDES, Name
 from truelap.workers.worker import Undelivered
 
@@ -86,6 +87,8 @@ class Lap:
         )
 
     def _measure(self, number: int) -> None:
+        if self._plan.vary:
+            self._vary(number)
         for name in SIDES:
             self._calibrate(name, number)
         self._level()
@@ -95,6 +98,17 @@ class Lap:
         while not self._block(pairs):
             self._redo()
         self._ask_for_empty()
+
+    def _vary(self, number: int) -> None:
+        """Base says which of its inputs can be others; the candidate gets the same."""
+        spots, seed = None, self._draw.randrange(2**32)
+        for name in SIDES:
+            with self._of(name), self._workers[name].awake():
+                spots = vary(self._workers[name], spots, seed, self._plan.limit_s)
+                if not spots:
+                    raise Undelivered("failed", "no argument of its calls can be changed each time")
+        if number:
+            self._redo()
 
     def _ask_for_empty(self) -> None:
         """What a call of nothing costs in the same loop, on the same core, in the same minute: no call can cost much less."""

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from truelap.checks.outputs.rewriting import rewritten
+from truelap.workers.rewriting import rewritten
 
 SOURCE = '''"""A suite."""
 import math

@@ -28,19 +28,20 @@ _LONGEST = 60
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
-def rewritten(source: bytes, name: str) -> bytes | None:
+def rewritten(source: bytes, name: str, *, values: bool = True) -> bytes | None:
     """A file of the suite, with its benchmarks telling what they compute.
 
     Args:
         source: bytes of the file.
         name: the recorder's name, unguessable; the worker binds it among the builtins.
+        values: whether to tell what statements compute; without, only what is called passes the recorder.
 
     Returns:
         None when there is nothing to change, or the file cannot be changed: then it runs as it is.
     """
     try:
         text, tree = read_text(source), _parsed(source)
-        wraps = [wrap for function in _benchmarks(tree) for wrap in _wraps(function, text, name)]
+        wraps = [wrap for function in _benchmarks(tree) for wrap in _wraps(function, text, name, values)]
         changed = text.encoded(splice(text.text, wraps))
         _parsed(changed)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -60,8 +61,8 @@ def _benchmarks(tree: ast.Module) -> Iterator[ast.FunctionDef]:
             yield node
 
 
-def _wraps(function: ast.FunctionDef, text: Text, name: str) -> Iterator[Wrap]:
-    for statement in _statements(function.body):
+def _wraps(function: ast.FunctionDef, text: Text, name: str, values: bool) -> Iterator[Wrap]:
+    for statement in _statements(function.body) if values else ():
         for method, value in _told(statement):
             if not isinstance(value, _SILENT):
                 start, end = text.span(value)

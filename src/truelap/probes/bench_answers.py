@@ -1,0 +1,48 @@
+"""Part of run_benchmarks: one thing that the judge asks of a case, and the answer."""
+
+from bench_case import seed_all
+from bench_output import frames as frames_of
+from bench_suite import said
+
+
+def answer(case, step, *args):
+    """Do one thing and say how it went; as in asv, NotImplementedError in setup is a skip, and so is a special kind of it
+    in the benchmark itself."""
+    try:
+        step(*args)
+    except case.skip:
+        return {"type": "skipped"}
+    except BaseException as error:
+        return {"type": "failed", "error": said(error)}
+    if case.skipped:
+        return {"type": "skipped"}
+    return {"type": "ready", "number": int(getattr(case.benchmark, "number", 0) or 0)}
+
+
+def tell(wire, case, asked, recorder):
+    """Send what was computed; what went wrong otherwise."""
+    said_so, plan = [], []
+    if asked["type"] != "state":
+        seed_all(asked["seed"])
+
+    def ask():
+        if asked["type"] == "siblings":
+            plan[:], said_so[:] = recorder.siblings(case, asked)
+        else:
+            look = recorder.call if asked["type"] == "output" else recorder.state
+            said_so[:] = look(case, asked["sample"])
+
+    reply = answer(case, ask)
+    if reply["type"] != "ready":
+        return reply
+    frames = frames_of(said_so)
+    wire.send({"type": "told", "token": asked["token"], "frames": len(frames), "plan": plan})
+    for events in frames:
+        wire.send({"type": "values", "events": events})
+    return None
+
+
+def vary(case, asked, recorder):
+    plan = []
+    reply = answer(case, lambda: plan.extend(recorder.vary(case, asked)))
+    return {"type": "varied", "token": asked["token"], "plan": plan} if reply["type"] == "ready" else reply
