@@ -41,6 +41,7 @@ def checks(body, head="def test(self):"):
         ("if a:\n    if b: return\n    raise E", {"b": True}),
         ("for x in y:\n    if x == 3: continue\n    self.fail()", {"x == 3": True}),
         ("for x in y:\n    if x > 3: self.fail()", {"x > 3": False}),
+        ("for x in range(9):\n    if f(x): self.fail()", {"f(x)": False}),
         ("with a:\n    if b: self.fail()", {"b": False}),
         ("try:\n    if b: self.fail()\nfinally: g()", {"b": False}),
         ("for x in y:\n    if x == 3: break\nelse: self.fail()", {"x == 3": None}),
@@ -68,6 +69,8 @@ def test_what_decides_whether_a_test_fails(body, conditions):
         "if a: return\ng()\nself.done()",
         "while f():\n    if a: self.fail()",
         "for _ in range(9):\n    if f(): break\nelse: self.fail()",
+        "for _ in range(9):\n    if f(): break\n    if g(): self.fail()",
+        "for _ in range(9):\n    try: return f()\n    except E: pass\n    else: self.fail()",
         "for x in y:\n    if f(x): break\nself.fail()",
         "for x in y:\n    for z in x:\n        if f(z): break\nelse: self.fail()",
         "def back():\n    if a: self.fail()\nf(back)",
@@ -160,6 +163,11 @@ def run(body, *, soft=False):
 def test_operands_are_sent_and_no_failure_ends_a_soft_test(body, plain, soft):
     assert run(body) == plain
     assert run(body, soft=True) == soft
+
+
+def test_a_loop_that_waits_still_ends_by_its_failure():
+    body = "x = 0\nwhile x < 9:\n    x = f()\n    if x > 2: pytest.fail()\nelse: pytest.fail()"
+    assert run(body, soft=True) == run(body) == ([], "failed")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Which tests fail in a way of their own: `if found != 3: raise AssertionError`, `try: f() except E: pass else: fail()`. Pure.
 
-Only what stands straight in a test function counts: code that the package calls back may run as often as it likes. `while` loops
-go round as long as something takes, so what is asked in them is asked by chance more or less often.
+Only what stands straight in a test function counts: code that the package calls back may run as often as it likes. In loops
+that go round until something is there, what is asked is asked by chance more or less often.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ _Loop = ast.For | ast.AsyncFor
 _Jump = ast.Return | ast.Break | ast.Continue
 
 _NO_FAILURE = re.compile(r"skip|xfail", re.IGNORECASE)
-_TRIES = frozenset({"range", "count", "repeat", "cycle"})
-"""What is gone through by these is often how many times something is tried, and not data."""
+_COUNTS = frozenset({"range", "count", "repeat", "cycle"})
 
 
 class Fails:
@@ -33,11 +32,13 @@ class Fails:
         conditions: by id of an expression that decides whether a test fails, the truth with which it does not; None where both
             may lead there.
         caught: ids of the first exception types of `try` statements that fail by what is raised.
+        calls: ids of the calls that fail where no loop waits for them.
     """
 
     def __init__(self, tree: ast.AST) -> None:
         self.conditions: dict[int, bool | None] = {}
         self.caught: set[int] = set()
+        self.calls: set[int] = set()
         for node in ast.walk(tree):
             if isinstance(node, _Function) and node.name.startswith("test"):
                 self._block(node.body, ())
@@ -62,7 +63,7 @@ class Fails:
                     self._block(part, leaving)
             elif isinstance(statement, ast.With | ast.AsyncWith):
                 self._block(statement.body, leaving)
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.BoolOp):
+            elif isinstance(statement, ast.Expr):
                 self._either(statement.value)
 
     def _if(self, statement: ast.If, rest: bool, leaving: tuple[type[ast.stmt], ...]) -> None:
@@ -77,11 +78,10 @@ class Fails:
         self._block(statement.orelse, leaving)
 
     def _loop(self, loop: ast.For | ast.AsyncFor, rest: bool) -> None:
-        leaving: tuple[type[ast.stmt], ...] = ()
-        if not _tries(loop.iter):
-            leaving += (ast.Return,) if rest or fails(loop.orelse) else ()
+        if not _tries(loop):
+            leaving: tuple[type[ast.stmt], ...] = (ast.Return,) if rest or fails(loop.orelse) else ()
             leaving += (ast.Break,) if fails(loop.orelse) and not rest else ()
-        self._block(loop.body, leaving)
+            self._block(loop.body, leaving)
         self._block(loop.orelse, ())
 
     def _try(self, statement: ast.Try, rest: bool) -> None:
@@ -91,11 +91,12 @@ class Fails:
             first = next((handler.type for handler in statement.handlers), None)
             self.caught.update([id(first)] if first is not None else [])
 
-    def _either(self, value: ast.BoolOp) -> None:
-        """`found == 3 or fail()`."""
-        *before, last = value.values
-        if is_fail(last):
+    def _either(self, value: ast.expr) -> None:
+        """`fail()`, or `found == 3 or fail()`."""
+        *before, last = value.values if isinstance(value, ast.BoolOp) else [value]
+        if _is_fail(last):
             self.conditions.update(dict.fromkeys(map(id, before)))
+            self.calls.add(id(last))
 
 
 def fails(body: Sequence[ast.stmt]) -> bool:
@@ -110,7 +111,7 @@ def passes_when(statement: ast.If) -> bool | None:
     return None if one == other else other
 
 
-def is_fail(value: ast.AST) -> bool:
+def _is_fail(value: ast.AST) -> bool:
     """Whether an expression calls `pytest.fail` or `self.fail`."""
     function = value.func if isinstance(value, ast.Call) else None
     if isinstance(function, ast.Attribute):
@@ -126,7 +127,7 @@ def _is_failing(statement: ast.stmt) -> bool:
         return fails(statement.body) and fails(statement.orelse)
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, ast.Constant) and not statement.test.value
-    return isinstance(statement, ast.Expr) and is_fail(statement.value)
+    return isinstance(statement, ast.Expr) and _is_fail(statement.value)
 
 
 def _names(statement: ast.Raise) -> Iterable[str]:
@@ -137,10 +138,12 @@ def _names(statement: ast.Raise) -> Iterable[str]:
             yield part.attr if isinstance(part, ast.Attribute) else part.id
 
 
-def _tries(values: ast.expr) -> bool:
-    function = values.func if isinstance(values, ast.Call) else None
+def _tries(loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop goes on until something is there, at most so many times."""
+    function = loop.iter.func if isinstance(loop.iter, ast.Call) else None
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _TRIES
+    parts = chain.from_iterable(map(ast.walk, loop.body))
+    return name in _COUNTS and any(isinstance(part, ast.Break | ast.Return) for part in parts)
 
 
 NO_FAILS = Fails(ast.Module([], []))

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests import attest_names as names
-from truelap.checks.tests.attest_fails import NO_FAILS, is_fail
+from truelap.checks.tests.attest_fails import NO_FAILS
 from truelap.checks.tests.attest_helpers import NO_HELPERS
 from truelap.checks.tests.attest_marks import Mark, Operand, Site
 from truelap.checks.tests.attest_names import bare_generators, called_name, is_computed, is_literal
@@ -116,7 +116,7 @@ class Finder(ast.NodeVisitor):
         elif name in names.TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
             self._soften(node, self._site(node, "assert", (), ()))
             self._truth(node.args[0])
-        elif is_fail(node):
+        elif id(node) in self._fails.calls:
             self._soften(node, self._site(node, "assert", (), ()))
         elif names.ASSERTING.fullmatch(name):
             pair = [argument for argument in node.args[:2] if not isinstance(argument, ast.Starred)]
