@@ -28,6 +28,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "build_ends_well": "a candidate that does not build where base does is a failure",
         "build_sources": "a build that changes tracked files which base's build leaves alone is a failure",
         "build_outputs": "what a build leaves is judged by the rules for a submission",
+        "prebuilt": "what base has of a build already does not stand in for what the candidate's build does not make",
         "installed_copy": "a candidate without a module of base that the environment has a copy of is a failure",
         # tests
         "widen": "tests that the submission's paths chose, and of which base says nothing, give way to all",

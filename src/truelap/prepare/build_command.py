@@ -43,7 +43,7 @@ def build_plan(
     environment: Environment,
     policy: Policy,
 ) -> BuildPlan:
-    """Decide.
+    """Decide. Any change is built where there is something to build.
 
     Args:
         changed: paths that differ between base and candidate.
@@ -54,9 +54,8 @@ def build_plan(
     """
     compiled = _first(policy.rebuild.compiled, changed)
     build_file = _first(policy.rebuild.build_files, changed)
-    reason = compiled or build_file or (None if environment.carry else _NOT_BUILT)
-    if reason is None:
-        return BuildPlan()
+    # Any file may be a source of the build, so none of them excuses from it, whatever outputs base brings.
+    reason = compiled or build_file or _NOT_BUILT
     if environment.build:
         return BuildPlan(environment.build, reason)
     return _by_default(reason, compiled, base_paths, read_base, policy)

@@ -15,6 +15,7 @@ from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
 from truelap.prepare.build_run import BuildRun
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
+from truelap.prepare.prebuilt import Prebuilt, told, ways
 from truelap.prepare.rivals import Rivals
 from truelap.prepare.scene import places, scene
 from truelap.world.harvest import products, with_products, written_since
@@ -80,6 +81,9 @@ class _Base(NamedTuple):
     tree: TreeOnDisk
     made: tuple[Product, ...]
     writes: frozenset[bytes]
+    prebuilt: Prebuilt
+    remade: frozenset[bytes]
+    """What base had of the outputs before, and its build made all the same."""
 
 
 class _Rebuild:
@@ -97,15 +101,17 @@ class _Rebuild:
         """Base, then candidate; the built trees take the places of the plain ones."""
         trees = self._world.trees
         plain, candidate = trees.base(self._case), trees.candidate(self._case)
-        with trees.fresh(plain, "build-base") as copy:
-            built = self._run.on(copy, "base")
-            if built.found is None:
-                return self._not_at_base(built)
-            base = self._keep_base(plain, built, built.found)
+        built, base = self._at_base(plain)
+        if base is None:
+            return self._not_at_base(built)
         trees.replace(self._case.base.tree, base.tree)
-        log = ""
+        log, absent = "", base.prebuilt.absent(candidate.manifest)
         try:
-            with trees.fresh(candidate, "build-candidate") as copy, after_base("its build cannot be judged"):
+            with (
+                trees.fresh(candidate, "build-candidate", without=absent) as copy,
+                after_base("its build cannot be judged"),
+            ):
+                base.prebuilt.make_old(copy)
                 built_candidate = self._run.on(copy, "candidate")
                 log = built_candidate.log
                 findings = self._keep_candidate(candidate, built_candidate, base)
@@ -113,20 +119,34 @@ class _Rebuild:
             findings = (_failed("rebuild_failed", f"candidate: {fault}"),)
         return self._case.plus(findings=findings, evidence=self._evidence(built.log, log))
 
-    def _keep_base(self, plain: TreeOnDisk, built: Built, found: Deviations) -> _Base:
+    def _at_base(self, plain: TreeOnDisk) -> tuple[Built, _Base | None]:
+        """Base's last build, and what it made; None where no way of building succeeds."""
+        for prebuilt in ways(self._world.store, self._case.base, plain.manifest, self._policy, self._places):
+            absent = prebuilt.absent(plain.manifest)
+            with self._world.trees.fresh(plain, "build-base", without=absent) as copy:
+                prebuilt.make_old(copy)
+                built = self._run.on(copy, "base")
+                if built.found is not None:
+                    return built, self._keep_base(plain, built, built.found, prebuilt)
+        return built, None
+
+    def _keep_base(self, plain: TreeOnDisk, built: Built, found: Deviations, prebuilt: Prebuilt) -> _Base:
         writes = written_since(built.copy.root, plain.manifest, built.began_ns) | {
             *found.changed,
             *found.missing,
         }
-        made = self._made(built, found)
+        remade = prebuilt.remade(built.copy)
+        made = self._made(built, found, remade)
         tree = with_products(plain, made, self._world.workspace.folder("built-base"))
         kept = products(tree.root, (product.path for product in made))
-        return _Base(tree, kept, writes)
+        return _Base(tree, kept, writes | remade, prebuilt, remade)
 
-    def _made(self, built: Built, found: Deviations) -> tuple[Product, ...]:
+    def _made(
+        self, built: Built, found: Deviations, remade: frozenset[bytes] = frozenset()
+    ) -> tuple[Product, ...]:
         guard = self._guard(found.changed)
         changed = (path for path in found.changed if not guard.holds(path))
-        return products(built.copy.root, (*found.added, *changed))
+        return products(built.copy.root, {*found.added, *changed, *remade})
 
     def _keep_candidate(self, plain: TreeOnDisk, built: Built, base: _Base) -> tuple[Finding, ...]:
         if built.found is None:
@@ -143,6 +163,8 @@ class _Rebuild:
                     "rebuild_failed", f"candidate: the build left {size} bytes, more than the policy allows"
                 ),
             )
+        gone = base.prebuilt.not_made(plain.manifest, built.copy, base.remade)
+        plain = plain.without(gone)
         by_base = {product.path: product for product in base.made}
         guard = self._guard([*by_base, *(product.path for product in made)])
         rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
@@ -152,7 +174,7 @@ class _Rebuild:
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)
-        return outputs.findings
+        return (*outputs.findings, *told(gone))
 
     def _guard(self, asked: Iterable[bytes]) -> Guard:
         return Guard(self._world.store, self._case.base, self._policy, self._places, asked)

@@ -18,7 +18,7 @@ from truelap.model import EXECUTABLE, GITLINK, SYMLINK
 from truelap.world.disk import SPECIAL, UnreadableError, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from truelap.world.git import Store
     from truelap.world.git_listing import TreeFile
@@ -35,6 +35,11 @@ class TreeOnDisk:
 
     root: Path
     manifest: Manifest
+
+    def without(self, paths: Collection[bytes]) -> TreeOnDisk:
+        """The tree as if these had never been in it. They are still on disk, so only a copy of it is whole."""
+        kept = {path: entry for path, entry in self.manifest.items() if path not in paths}
+        return TreeOnDisk(self.root, kept) if paths else self
 
 
 @dataclass(frozen=True)

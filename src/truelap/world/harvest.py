@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _CHUNK = 1 << 20
+_OLD_NS = 315_619_200 * 10**9  # 2 January 1980: archives know no time before that year
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -70,6 +71,17 @@ def _folders(path: bytes) -> list[bytes]:
 def written_since(root: Path, paths: Iterable[bytes], moment_ns: int) -> frozenset[bytes]:
     """Those of the files that were written after a moment (nanoseconds since the epoch), with the same bytes or others."""
     return frozenset(path for path in paths if _modified_ns(root / os.fsdecode(path)) > moment_ns)
+
+
+def make_old(root: Path, paths: Iterable[bytes]) -> None:
+    """Set the files back to a time before any build: what goes by times makes them anew, and `remade` sees that."""
+    for path in paths:
+        os.utime(root / os.fsdecode(path), ns=(_OLD_NS, _OLD_NS), follow_symlinks=False)
+
+
+def remade(root: Path, paths: Iterable[bytes]) -> frozenset[bytes]:
+    """Those of the files that are there, and not as old as `make_old` leaves them."""
+    return frozenset(path for path in paths if _modified_ns(root / os.fsdecode(path)) not in {0, _OLD_NS})
 
 
 def _modified_ns(path: Path) -> int:

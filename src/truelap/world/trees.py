@@ -13,7 +13,7 @@ from truelap.world.files import TreeOnDisk, copy_tree, prove, write_tree
 from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
     from pathlib import Path
 
     from truelap.model import Case
@@ -80,13 +80,16 @@ class Trees:
         self._written[tree_id] = built
 
     @contextmanager
-    def fresh(self, tree: TreeOnDisk, name: str, *, shared: bool = False) -> Iterator[TreeOnDisk]:
+    def fresh(
+        self, tree: TreeOnDisk, name: str, *, shared: bool = False, without: Collection[bytes] = ()
+    ) -> Iterator[TreeOnDisk]:
         """A copy for one step, removed afterwards. The original is proved against its manifest first.
 
         Args:
             tree: what to copy.
             name: of the step.
             shared: give every such step of a tree the same copy instead (the defence `fresh_tree` is off).
+            without: paths that are left out.
 
         Raises:
             WorldError: the original is not what was written: something outside a sandbox touched it.
@@ -96,7 +99,7 @@ class Trees:
             yield self._shared[tree.root]
             return
         folder = self._workspace.folder(name)
-        copy = copy_tree(tree, folder)
+        copy = copy_tree(tree.without(without), folder)
         if shared:
             self._shared[tree.root] = copy
         try:
