@@ -156,6 +156,69 @@ def test_without_the_defence_or_where_the_task_asks_for_none_nothing_is_tried(co
     assert (came.codes(), came.evidence.cases[0].siblings.tried) == (["outputs:compared"], 0)
 
 
+ARRAYS = """
+import numpy as np
+
+def moving(values, width): return np.convolve(values, np.ones(width), "valid")
+def rows(table): return table.sum(axis=1)
+def inverse(square): return np.linalg.inv(square)
+def nearest(ordered, value): return np.searchsorted(ordered, value)
+"""
+
+ARRAY_SUITE = """
+import lib
+import numpy as np
+
+class Suite:
+    def setup(self):
+        draw = np.random.default_rng(1)
+        self.values = draw.random(100)
+        self.table = draw.random((20, 5))
+        self.square = draw.random((5, 5))
+        self.ordered = np.sort(draw.random(50))
+
+    def time_moving(self): lib.moving(self.values, 7)
+    def time_rows(self): lib.rows(self.table)
+    def time_inverse(self): lib.inverse(self.square)
+    def time_nearest(self): lib.nearest(self.ordered, 0.5)
+"""
+
+HONEST_ARRAYS = """
+import numpy as np
+
+def moving(values, width):
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    return total[width:] - total[:-width]
+def rows(table): return np.einsum("ij->i", table)
+def inverse(square): return np.linalg.solve(square, np.eye(len(square)))
+def nearest(ordered, value): return np.intp(np.count_nonzero(ordered < value))
+"""
+
+WRONG_ARRAYS = """
+import numpy as np
+seen = {}
+
+def moving(values, width):
+    if id(values) not in seen:
+        seen[id(values)] = values, np.convolve(values, np.ones(width), "valid")
+    return seen[id(values)][1]
+def rows(table): return np.resize(table[:20].sum(axis=1), 20)
+def inverse(square): return np.linalg.inv(square)
+def nearest(ordered, value): return np.searchsorted(ordered[:49], min(value, 0.5))
+"""
+
+
+def test_arrays_keep_their_shape_and_order_as_far_as_it_may_matter(compared):
+    pytest.importorskip("numpy")
+    came = compared((ARRAYS, ARRAY_SUITE), HONEST_ARRAYS)
+    assert came.codes() == ["outputs:compared"], [case.siblings for case in came.evidence.beside]
+    tried = {case.id.rpartition("_")[2]: case.siblings.compared for case in came.evidence.cases}
+    assert tried == {"moving": 6, "rows": 2, "inverse": 0, "nearest": 2}
+    came = compared((ARRAYS, ARRAY_SUITE), WRONG_ARRAYS)
+    assert set(came.statuses().values()) == {"equal"}
+    assert differing(came) == {"moving", "rows"}
+
+
 WAY = ("line 3.8 f", "argument 1", "one less")
 LABEL = "line 3.8 f, argument 1 one less"
 
