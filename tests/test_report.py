@@ -278,6 +278,15 @@ def test_the_text_is_readable_at_a_glance():
     ]
 
 
+@pytest.mark.parametrize("check", [None, "tests"])
+@pytest.mark.parametrize("findings", [(), (Finding(code="station:time", level="inconclusive", message="x"),)])
+def test_the_first_line_says_that_there_was_no_sandbox(check, findings):
+    verdict = made(findings=findings)[0]
+    bare = verdict.model_copy(update={"machine": verdict.machine.model_copy(update={"sandbox": "none"})})
+    assert "[NO SANDBOX]" in render_text(bare, check).splitlines()[0]
+    assert "[NO SANDBOX]" not in render_text(verdict, check)
+
+
 @pytest.mark.parametrize(
     ("files", "failing", "said"),
     [

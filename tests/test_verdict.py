@@ -48,8 +48,8 @@ def policy(**judging):
     return shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update=judging)})
 
 
-def judged(case, required=LINE, rules=None) -> Verdict:
-    machine = Machine(system="Linux", cpu="x", cores=2, python="3.11.7", sandbox="bubblewrap")
+def judged(case, required=LINE, rules=None, sandbox="bubblewrap") -> Verdict:
+    machine = Machine(system="Linux", cpu="x", cores=2, python="3.11.7", sandbox=sandbox)
     return decide(case, rules or policy(), seed=7, tool="truelap 0.1.0", machine=machine, required=required)
 
 
@@ -68,6 +68,13 @@ def test_a_whole_line_without_a_fault_is_accepted():
     assert verdict.task == {"name": "task", "base": "a" * 40, "base_tree": BASE}
     assert (verdict.submission.sha256, verdict.submission.added_lines, verdict.seed) == ("f" * 64, 7, 7)
     assert verdict.reward.value is None
+
+
+@pytest.mark.parametrize(("sandbox", "codes"), [("none", ["sandbox:none"]), ("landlock", [])])
+def test_a_verdict_without_a_sandbox_says_so(sandbox, codes):
+    assert [(f.code, f.level) for f in judged(whole(), sandbox=sandbox).findings] == [
+        (code, "info") for code in codes
+    ]
 
 
 def test_the_base_of_a_folder_is_named_as_given():

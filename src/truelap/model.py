@@ -200,6 +200,11 @@ class Machine(Frozen):
     sandbox: str
     details: dict[str, Any] = {}
 
+    @property
+    def confined(self) -> bool:
+        """Whether the submission's code ran in a sandbox."""
+        return self.sandbox != "none"
+
 
 class Submission(Frozen):
     """`submission` of verdict.json."""

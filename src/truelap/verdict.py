@@ -37,7 +37,7 @@ def decide(
         required: stations without which nothing is accepted.
     """
     sections = _sections(case)
-    findings = case.findings + _derived(case, policy, sections)
+    findings = case.findings + _derived(case, policy, sections, machine)
     outcome = _outcome(case, findings)
     if outcome == "accepted" and (unproved := _unproved(case, required)):
         findings, outcome = findings + unproved, "inconclusive"
@@ -100,13 +100,22 @@ def _sections(case: Case) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _derived(case: Case, policy: Policy, sections: dict[str, dict[str, Any]]) -> tuple[Finding, ...]:
+def _derived(
+    case: Case, policy: Policy, sections: dict[str, dict[str, Any]], machine: Machine
+) -> tuple[Finding, ...]:
     return (
+        *_unconfined(machine),
         *_without_patch(case),
         *_rejected_regressions(case, policy, sections),
         *_unknown(case.findings),
         *_ablated(policy),
     )
+
+
+def _unconfined(machine: Machine) -> Iterable[Finding]:
+    if not machine.confined:
+        message = "judged without a sandbox: code of the submission could reach all that truelap's user can, this verdict too"
+        yield Finding(code="sandbox:none", level="info", message=message)
 
 
 def _ablated(policy: Policy) -> Iterable[Finding]:

@@ -22,11 +22,15 @@ def headline(verdict: Verdict) -> str:
     """Outcome and why, and how fast where that is credited. Where nothing can be said: the first doubt in its own words."""
     if verdict.outcome == "inconclusive":
         doubt = next((f.message for f in verdict.findings if f.level == "inconclusive"), "nobody said why")
-        return f"INCONCLUSIVE: {visible(doubt)}"
+        return f"INCONCLUSIVE: {visible(doubt)}{_unconfined(verdict)}"
     why = f": {_reason(verdict)}" if verdict.failure_reason else ""
     credited = verdict.outcome == "accepted" and verdict.speed != "not_measured"
     speed = f"  {verdict.speed} {_mean(verdict.timing)}" if credited else ""
-    return f"{verdict.outcome.upper()}{why}{speed}".rstrip()
+    return f"{verdict.outcome.upper()}{why}{speed}".rstrip() + _unconfined(verdict)
+
+
+def _unconfined(verdict: Verdict) -> str:
+    return "" if verdict.machine.confined else "  [NO SANDBOX]"
 
 
 def of_check(verdict: Verdict, check: str) -> str:
@@ -40,8 +44,9 @@ def of_check(verdict: Verdict, check: str) -> str:
     say = {"tests": passing, "outputs": computing}.get(check, _times)
     found = say(section) if section else "not run"
     if verdict.outcome == "inconclusive":
-        return f"{check}: nothing can be said ({found})"
-    return f"{check}: {found}" + (f": {_reason(verdict)}" if verdict.failure_reason else "")
+        return f"{check}: nothing can be said ({found}){_unconfined(verdict)}"
+    why = f": {_reason(verdict)}" if verdict.failure_reason else ""
+    return f"{check}: {found}{why}{_unconfined(verdict)}"
 
 
 def _reason(verdict: Verdict) -> str:

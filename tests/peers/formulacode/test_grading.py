@@ -505,6 +505,11 @@ def ours(tmp_path, trial):
         "verdict.json": verdict.model_dump(mode="json"),
         "reward.json": reward_numbers(verdict),
         "reward.txt": f"{verdict.reward.value}\n",
+        "reward-details.json": {},
+        **dict.fromkeys(("patch.diff", "protected_restore.json", "test_edits.json"), "{}"),
+        "patch_info.json": {"files": 1, "added_lines": 1, "removed_lines": 1},
+        "tests.json": {"n_base_pass": 11, "regressed": []},
+        "timing.json": {"benchmarks": {"b": {"decision": "faster"}, "c": {"decision": "same"}}},
     }
 
 

@@ -22,7 +22,11 @@ class Timed(Evidence):
         return {"n_faster": 1, "n_slower": 0, "n_same": 1, "n_missing": 0, "speedup": 2.0}
 
     def artifacts(self) -> dict[str, Any]:
-        return {"timing.json": {"benchmarks": {"b": {"decision": "faster", "log_ratio": 0.5}}}}
+        return {
+            "timing.json": {
+                "benchmarks": {"b": {"decision": "faster", "log_ratio": 0.5}, "c": {"decision": "same"}}
+            }
+        }
 
 
 @pytest.fixture
@@ -154,6 +158,41 @@ def test_an_inconclusive_verdict_may_not_hold_one_either(result):
     verdict = read(folder)
     assert verdict.reward.value is None
     assert "verdict.json: a reward without an outcome" in [f.message for f in verdict.findings]
+
+
+@pytest.mark.parametrize("name", ["timing.json", "patch_info.json", "reward-details.json"])
+def test_a_result_without_what_it_was_made_from_is_inconclusive(result, name):
+    folder, _ = result()
+    (folder / name).unlink()
+    verdict = read(folder)
+    assert (verdict.outcome, verdict.reward.value, exit_code(verdict)) == ("inconclusive", None, 3)
+    assert verdict.findings[-1].message == f"{name} is missing: the verdict was made from it"
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '{"benchmarks": {"b": {"decision": "faster"}, "c": 1}}'])
+def test_a_result_beside_another_ones_numbers_is_inconclusive(result, content):
+    folder, _ = result()
+    (folder / "timing.json").write_text(content)
+    assert read(folder).findings[-1].message == "timing.json and verdict.json disagree"
+
+
+@pytest.mark.parametrize("name", ["report.txt", "ctrf.json", "events.jsonl"])
+def test_views_of_a_result_may_be_left_behind(result, name):
+    folder, verdict = result()
+    (folder / name).unlink(missing_ok=True)
+    assert read(folder) == verdict
+
+
+def test_a_refusal_never_had_what_nobody_measured(result):
+    collected = StationRecord(name="collect", status="done", seconds=0.0)
+    not_run = StationRecord(name="tests", status="not_run", seconds=0.0)
+    folder, verdict = result(REFUSED, evidence=(), stations=(collected, not_run), refused=True)
+    assert verdict.outcome == "refused"
+    assert [f.message for f in read(folder).findings][1:] == [
+        "patch.diff is missing: the verdict was made from it"
+    ]
+    (folder / "patch.diff").write_bytes(b"")
+    assert read(folder) == verdict
 
 
 def test_a_verdict_behind_a_link_is_not_read(result, tmp_path):

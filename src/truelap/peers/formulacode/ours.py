@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truelap.model import Finding, Verdict
+from truelap.peers.formulacode.evidence import unproved
 from truelap.peers.formulacode.folder import BrokenError, check_json
 from truelap.report import reward_numbers
 from truelap.verdict import failure_reason, speed_of
@@ -26,7 +27,7 @@ def reread(folder: Folder) -> Verdict:
     verdict = folder.json("verdict.json", Verdict)
     if verdict is None:
         raise BrokenError("verdict.json is missing")
-    wrong = [*_within(verdict), *_beside(verdict, folder)]
+    wrong = [*_within(verdict), *_beside(verdict, folder), *unproved(verdict, folder)]
     if not wrong:
         return verdict
     found = tuple(Finding(code="station:grade", level="inconclusive", message=text) for text in wrong)
