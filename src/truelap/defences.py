@@ -23,6 +23,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "own_tests": "what base's own pytest configuration and conftest files name is test code as well",
         "rivals": "an addition that would be imported in place of a restored file is put back",
         "packages": "an `__init__.py` that decides from where a restored test is imported stays as base has it",
+        "doubles": "what has the name of a module at another place to import from is put back: each name has one place",
         "helpers": "what only tests use, or tests and benchmarks import from outside of the product, counts as test code",
         # rebuild
         "build_ends_well": "a candidate that does not build where base does is a failure",

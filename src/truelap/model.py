@@ -13,6 +13,7 @@ REGULAR = 0o100644
 EXECUTABLE = 0o100755
 SYMLINK = 0o120000
 GITLINK = 0o160000
+FILES = (REGULAR, EXECUTABLE)
 
 Level = Literal["info", "fail", "inconclusive"]
 Outcome = Literal["accepted", "rejected", "refused", "inconclusive"]

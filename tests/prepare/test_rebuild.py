@@ -430,6 +430,18 @@ def test_a_build_may_bring_modules_that_hide_nothing(line, path):
     assert path in done.candidate
 
 
+@pytest.mark.parametrize("path", ["p.py", "p/__init__.so"])
+def test_a_build_may_not_bring_a_module_a_second_time(line, path):
+    base = {"src/p/__init__.py": "x = 1\n", "tests/test_p.py": "import p\n", "build.py": ""}
+    changes = {"build.py": WRITES.format(path)}
+    done = line(base, changes)
+    assert (done.codes, done.paths, done.levels) == (["tamper:build_outputs"], [path], {"fail"})
+    policy = POLICY.model_copy(update={"ablate": POLICY.ablate.model_copy(update={"off": ("doubles",)})})
+    assert path in line(base, changes, policy=policy).candidate
+    both = {**base, "build.py": changes["build.py"]}
+    assert line(both, {"build.py": both["build.py"].replace("'x'", "'y'")}).codes == []
+
+
 def test_what_is_switched_off_is_not_asked(line):
     for path, name in (("conftest.abi3.so", "rivals"), ("bare/__init__.so", "packages")):
         policy = POLICY.model_copy(update={"ablate": POLICY.ablate.model_copy(update={"off": (name,)})})

@@ -465,7 +465,12 @@ def test_a_folder_of_bare_tests_does_not_become_a_package(store, repo, run):
         store, repo.folder, repo.commit({"bare/test_x.py": "import util\n", "bare/util.py": "u\n"})
     )
     repo.write(
-        {"bare/__init__.py": "", "bare/new/__init__.py": "", "util.py": "another\n", "pkg/core.py": "x = 2\n"}
+        {
+            "bare/__init__.py": "",
+            "bare/new/__init__.py": "",
+            "other.py": "another\n",
+            "pkg/core.py": "x = 2\n",
+        }
     )
     case = run(Worktree(repo.folder), base)
     assert case.discarded == ("bare/__init__.py",)

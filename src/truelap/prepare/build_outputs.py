@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from truelap.model import Entry, Finding, shown
+from truelap.model import FILES, Entry, Finding, shown
+from truelap.prepare.doubles import SPEAKING, doubles
 from truelap.prepare.rivals import folders_above, hidden_by
 from truelap.rules import Change, Scene, examine, load_rules
 
@@ -16,10 +17,16 @@ if TYPE_CHECKING:
     from truelap.prepare.guard import Guard
     from truelap.prepare.rivals import Rivals
     from truelap.rules import Rules, Ruling
+    from truelap.world.files import Manifest
+    from truelap.world.git import Store
     from truelap.world.harvest import Product
 
 _INIT = re.compile(rb"(^|/)__init__\.[^/]+\Z")
 _NOT_FOR_BUILDS = {"compiled_files", "size"}
+_DOUBLE = (
+    "the candidate's build makes a module whose name stays at another place to import from:"
+    " tests and benchmarks could read different ones"
+)
 _BASES_OWN_STAYS = {"startup_files"}
 
 
@@ -38,6 +45,7 @@ class Judging(NamedTuple):
         scene: base as built.
         guard: says what measures.
         hiding: what would be imported in place of it, or from elsewhere; of any paths that base does not have.
+        twice: what has the name of a module that the candidate has at another import place.
         by_base: what base's build made.
         standing: what the candidate has before its build.
         content_limit: bytes of a file that rules look at.
@@ -47,6 +55,7 @@ class Judging(NamedTuple):
     scene: Scene
     guard: Guard
     hiding: Callable[[bytes], bool]
+    twice: frozenset[bytes]
     by_base: Mapping[bytes, Product]
     standing: Collection[bytes]
     content_limit: int
@@ -58,6 +67,7 @@ def judging(
     guard: Guard,
     rivals: Rivals,
     *,
+    twice: frozenset[bytes],
     by_base: Mapping[bytes, Product],
     standing: Collection[bytes],
 ) -> Judging:
@@ -70,7 +80,7 @@ def judging(
         is_rival = policy.keeps("rivals") and bool(rivals.among([path]))
         return is_rival or (closes and policy.keeps("packages"))
 
-    return Judging(rules, scene, guard, hiding, by_base, standing, policy.refuse.max_file_bytes)
+    return Judging(rules, scene, guard, hiding, twice, by_base, standing, policy.refuse.max_file_bytes)
 
 
 def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
@@ -86,11 +96,41 @@ def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
             continue
         elif twin is None and judging.hiding(product.path):
             reason = "the candidate's build makes what would be imported in place of a file of base that is put back"
+        elif product.path in judging.twice:
+            reason = _DOUBLE
         else:
             chosen, reason = _by_rules(product, twin, judging)
             kept += [chosen] if chosen else []
         findings += [_finding(product.path, reason)] if reason else []
     return Outputs(tuple(kept), (*findings, *_in_the_way(kept, judging.standing)))
+
+
+def doubled(
+    base: Manifest,
+    candidate: Manifest,
+    made: Iterable[Product],
+    *,
+    places: Iterable[str],
+    sources: Callable[[], Iterable[bytes]],
+) -> frozenset[bytes]:
+    """Files of a build that bring a module to a place while its name stays at another, see `doubles`.
+
+    Args:
+        base: as built.
+        candidate: before its build.
+        made: what its build leaves.
+        places: folders to import from, "" for the root, first one first.
+        sources: contents that may import something.
+    """
+    before, after = ({path for path, (mode, _) in one.items() if mode in FILES} for one in (base, candidate))
+    after |= {product.path for product in made}
+    return doubles(before, after, map(str.encode, places), sources)
+
+
+def read_sources(store: Store, tree: str) -> Iterator[bytes]:
+    """Contents of the files of a tree that may import something."""
+    speaking = (file.blob for file in store.list_tree(tree) if file.path.endswith(SPEAKING))
+    yield from (content for _, content in store.blobs(speaking))
 
 
 def _in_the_way(kept: Iterable[Product], standing: Collection[bytes]) -> Iterator[Finding]:

@@ -6,12 +6,13 @@ no submission may bring.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truelap.errors import ContentFault, after_base
 from truelap.model import Evidence, Finding, shown
 from truelap.prepare.build_command import build_plan, not_built
-from truelap.prepare.build_outputs import Outputs, judge_outputs, judging
+from truelap.prepare.build_outputs import Outputs, doubled, judge_outputs, judging, read_sources
 from truelap.prepare.build_run import BuildRun
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
@@ -169,12 +170,18 @@ class _Rebuild:
         guard = self._guard([*by_base, *(product.path for product in made)])
         rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
         sight = self._scene(base.tree, len(made))
-        rules = judging(self._policy, sight, guard, rivals, by_base=by_base, standing=plain.manifest)
+        twice, standing = self._twice(base.tree, plain, made), plain.manifest
+        rules = judging(self._policy, sight, guard, rivals, twice=twice, by_base=by_base, standing=standing)
         outputs = judge_outputs(made, rules) if self._policy.keeps("build_outputs") else Outputs(made, ())
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)
         return (*outputs.findings, *told(gone))
+
+    def _twice(self, base: TreeOnDisk, plain: TreeOnDisk, made: tuple[Product, ...]) -> frozenset[bytes]:
+        sources = partial(read_sources, self._world.store, self._case.candidate_tree or self._case.base.tree)
+        found = doubled(base.manifest, plain.manifest, made, places=self._places, sources=sources)
+        return found if self._policy.keeps("doubles") else frozenset()
 
     def _guard(self, asked: Iterable[bytes]) -> Guard:
         return Guard(self._world.store, self._case.base, self._policy, self._places, asked)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from truelap.errors import TruelapError, WorldError
-from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
+from truelap.model import EXECUTABLE, FILES, REGULAR, Entry, Evidence, Finding, shown
 from truelap.policy import matches
 from truelap.prepare.admit import Admission
+from truelap.prepare.doubles import SPEAKING, doubles
 from truelap.prepare.guard import Guard, helpers_of
 from truelap.prepare.rivals import Rivals, folders_above
 from truelap.prepare.scene import places
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from truelap.task import Task
     from truelap.world.git import Store
 
-Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival", "package"]
+Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival", "package", "double"]
 
 _BASES, _NEW = "base's version is used", "it is new, and left out"
 _MESSAGES: Mapping[Fate, str] = {
@@ -39,10 +40,12 @@ _MESSAGES: Mapping[Fate, str] = {
     "in_the_way": "stands where a restored file or its folder must be",
     "rival": "would be imported in place of a file of base that is put back",
     "package": "decides from where a file that is put back is imported; " + _BASES,
+    "double": "has the name of a module that stays at another place to import from: tests and benchmarks could read"
+    " different ones; " + _BASES,
 }
 
 
-_RECORDED: tuple[Fate, ...] = ("protected", "in_the_way", "rival", "package")
+_RECORDED: tuple[Fate, ...] = ("protected", "in_the_way", "rival", "package", "double")
 
 
 class Restoration(Evidence):
@@ -90,7 +93,8 @@ class _Assembly:
     def __init__(self, case: Case, store: Store, policy: Policy, task: Task) -> None:
         self._case, self._store, self._policy = case, store, policy
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
-        paths = [file.path for file in store.list_tree(case.base.tree)]
+        self._files = tuple(store.list_tree(case.base.tree))
+        paths = [file.path for file in self._files]
         self._places = froms = places(case.base, task, paths)
         self._guard = Guard(store, case.base, policy, froms, [entry.path for entry in self._entries])
         self._rivals = Rivals(paths, self._guard.holds, map(str.encode, froms))
@@ -131,6 +135,9 @@ class _Assembly:
         hiding = self._hiding(found["kept"])
         found["rival"] = [entry for entry in found["kept"] if entry.path in hiding]
         found["kept"] = [entry for entry in found["kept"] if entry.path not in hiding]
+        twice = self._twice(found["kept"])
+        found["double"] = [entry for entry in found["kept"] if entry.path in twice]
+        found["kept"] = [entry for entry in found["kept"] if entry.path not in twice]
         return found
 
     def _hiding(self, kept: list[Entry]) -> frozenset[bytes]:
@@ -138,6 +145,16 @@ class _Assembly:
             return frozenset()
         gone = frozenset(entry.path for entry in kept if entry.new_mode == 0)
         return self._rivals.among((entry.path for entry in kept if entry.old_mode == 0), gone)
+
+    def _twice(self, kept: list[Entry]) -> frozenset[bytes]:
+        if not self._policy.keeps("doubles"):
+            return frozenset()
+        base = {file.path: file.blob for file in self._files if file.mode in FILES}
+        coming = {entry.path: entry.new_blob for entry in kept if entry.new_mode in FILES}
+        staying = base.keys() - {entry.path for entry in kept}
+        blobs = [blob for files in (base, coming) for path, blob in files.items() if path.endswith(SPEAKING)]
+        sources = (content for _, content in self._store.blobs(blobs))
+        return doubles(base.keys(), staying | coming.keys(), map(str.encode, self._places), lambda: sources)
 
     def _fate(self, entry: Entry) -> Fate:
         kind = self._guard.kind(entry.path)
