@@ -23,6 +23,25 @@ def test_every_call_gets_another_input_near_to_the_own_one(kind):
     assert len(seen) > 1990
 
 
+def test_texts_and_tuples_are_made_anew():
+    words = [f"word{n}" for n in NUMBERS]
+    for value, parts in (
+        (tuple(NUMBERS), list),
+        (" ".join(words), str.split),
+        ("\n".join(f"a line of {word}" for word in words), str.splitlines),
+    ):
+        seen, spot, named = set(), Spot("argument 2", 7), Spot("argument text", 7)
+        for _ in range(200):
+            first, now, last = spot.turn((3, value, 5), {})
+            again = {"text": value}
+            assert (named.turn((), again), again["text"]) == ((), now)
+            assert (first, last, type(now)) == (3, 5, type(value))
+            assert sorted(parts(now)) == sorted(parts(value))
+            assert sum(one != other for one, other in zip(parts(now), parts(value), strict=True)) <= 4
+            seen.add(now)
+        assert len(seen) > 195
+
+
 def test_an_object_that_is_new_is_left_as_it_comes_and_a_short_one_alone():
     spot = Spot("argument width", 7)
     for _ in range(5):
@@ -53,7 +72,8 @@ def test_what_can_be_varied():
         "argument 3",
         "argument again",
     ]
-    assert planned(sorted(NUMBERS), tuple(NUMBERS), NUMBERS[:31], "text" * 20, dict(enumerate(NUMBERS))) == []
+    assert planned(sorted(NUMBERS), NUMBERS[:31], "text" * 20, "a b " * 12, dict(enumerate(NUMBERS))) == []
+    assert planned(tuple(NUMBERS), "a b " * 20, "a b\n" * 40) == ["argument 1", "argument 2", "argument 3"]
 
 
 def test_a_recorder_varies_what_a_benchmark_calls():

@@ -12,15 +12,21 @@ class Suite:
     def setup(self):
         self.numbers = [n * 7919 % 1009 for n in range(400)]
         self.few = (3, 1, 2)
+        self.text = " ".join("word%d" % (n * 37 % 101) for n in range(120))
 
     def time_windows(self): lib.windows(self.numbers, 40)
     def time_once(self): lib.windows(self.numbers, width=40)
     time_once.number = 20
+    def time_words(self): lib.words(self.text)
     def time_few(self): lib.slow(self.few)
 """,
     "lib.py": """
 def windows(numbers, width):
     return [sum(numbers[start:start + width]) for start in range(len(numbers) - width + 1)]
+
+def words(text):
+    found = text.split()
+    return {word: found.count(word) for word in found}
 
 def slow(few):
     return sum(sorted(few) for _ in range(200)) if not few else [sorted(few) for _ in range(200)]
@@ -36,6 +42,12 @@ def windows(numbers, width):
             total += numbers[start + width] - numbers[start]
     return found
 
+def words(text):
+    found = {}
+    for word in text.split():
+        found[word] = found.get(word, 0) + 1
+    return found
+
 def slow(few):
     return [sorted(few)] * 200
 """
@@ -48,6 +60,12 @@ def windows(numbers, width):
     if key not in known:
         known[key] = [sum(numbers[start:start + width]) for start in range(len(numbers) - width + 1)]
     return list(known[key])
+
+def words(text):
+    if text not in known:
+        found = text.split()
+        known[text] = {word: found.count(word) for word in found}
+    return dict(known[text])
 
 def slow(few):
     return [sorted(few)] * 200
@@ -66,6 +84,7 @@ def test_work_that_is_saved_is_saved_for_other_inputs(timed):
     assert found(came) == {
         "windows": ("faster", "borne_out"),
         "once": ("faster", "borne_out"),
+        "words": ("faster", "borne_out"),
         "few": ("faster", "not_tried"),
     }, [case.own_input for case in came.evidence.cases]
     assert "no argument" in came["b.Suite.time_few"].own_input.reason
@@ -75,6 +94,7 @@ def test_work_that_is_saved_is_saved_for_other_inputs(timed):
 def test_an_answer_that_is_remembered_is_no_gain(timed):
     came = timed(FILES, {"lib.py": MEMO})
     assert found(came)["windows"] == ("same", "own_input_only"), came["b.Suite.time_windows"].own_input
+    assert found(came)["words"] == ("same", "own_input_only"), came["b.Suite.time_words"].own_input
     assert found(came)["once"][0] == "same"
     assert "time:own_input_only" in came.codes()
     assert came["b.Suite.time_windows"].reason.startswith("own input only: x")
