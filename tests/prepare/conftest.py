@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +15,13 @@ from truelap.prepare.admit import admit
 from truelap.prepare.base import base_of_revision
 from truelap.prepare.collect import collect
 from truelap.task import Task
+from truelap.world import World
+from truelap.world.bubblewrap import Bubblewrap
+from truelap.world.events import Events
+from truelap.world.git import Store
+from truelap.world.interpreter import inspect
+from truelap.world.trees import Trees
+from truelap.world.workspace import open_workspace
 
 POLICY = load_policy()
 
@@ -33,3 +42,23 @@ def prepared(store):
         return case
 
     return run
+
+
+@pytest.fixture(scope="module")
+def interpreter():
+    return inspect(Path(sys.executable))
+
+
+@pytest.fixture
+def world(tmp_path, interpreter):
+    """A whole one, with the real sandbox."""
+    with open_workspace(tmp_path) as workspace:
+        store = Store.create(workspace.folder("store"))
+        yield World(
+            store=store,
+            trees=Trees(store, workspace),
+            workspace=workspace,
+            sandbox=Bubblewrap(interpreter),
+            interpreter=interpreter,
+            events=Events(),
+        )

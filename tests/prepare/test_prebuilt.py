@@ -13,13 +13,6 @@ from truelap.policy import load_policy
 from truelap.prepare.rebuild import rebuild
 from truelap.settings import Settings
 from truelap.task import Environment, Task
-from truelap.world import World
-from truelap.world.bubblewrap import Bubblewrap
-from truelap.world.events import Events
-from truelap.world.git import Store
-from truelap.world.interpreter import inspect
-from truelap.world.trees import Trees
-from truelap.world.workspace import open_workspace
 
 POLICY = load_policy()
 SETTINGS = Settings(python=Path(sys.executable), seed=1)
@@ -40,37 +33,22 @@ BASE = {
 OUTPUTS = {"p/_fast.so", "p/_gen.py"}
 
 
-@pytest.fixture(scope="module")
-def interpreter():
-    return inspect(Path(sys.executable))
-
-
 @pytest.fixture
-def line(tmp_path, interpreter):
+def line(world):
     """Runs the station on a base and the files that a submission changes."""
-    with open_workspace(tmp_path) as workspace:
-        store = Store.create(workspace.folder("store"))
-        world = World(
-            store=store,
-            trees=Trees(store, workspace),
-            workspace=workspace,
-            sandbox=Bubblewrap(interpreter),
-            interpreter=interpreter,
-            events=Events(),
+
+    def run(changes, base=BASE, policy=POLICY):
+        trees = [_tree(world.store, files) for files in (base, {**base, **changes})]
+        carried = Base(given="b", commit=None, tree=trees[0], carried=(b"p/_gen.py",))
+        case = Case(name="t", base=carried, candidate_tree=trees[1])
+        after = rebuild(case, world, policy, TASK, SETTINGS)
+        return SimpleNamespace(
+            codes=[finding.code for finding in after.findings],
+            base=_read(world.trees.base(after)),
+            candidate=_read(world.trees.candidate(after)),
         )
 
-        def run(changes, base=BASE, policy=POLICY):
-            trees = [_tree(store, files) for files in (base, {**base, **changes})]
-            carried = Base(given="b", commit=None, tree=trees[0], carried=(b"p/_gen.py",))
-            case = Case(name="t", base=carried, candidate_tree=trees[1])
-            after = rebuild(case, world, policy, TASK, SETTINGS)
-            return SimpleNamespace(
-                codes=[finding.code for finding in after.findings],
-                base=_read(world.trees.base(after)),
-                candidate=_read(world.trees.candidate(after)),
-            )
-
-        yield run
+    return run
 
 
 def _tree(store, files):

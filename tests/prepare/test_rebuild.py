@@ -13,14 +13,7 @@ from truelap.policy import load_policy
 from truelap.prepare.rebuild import rebuild
 from truelap.settings import Settings
 from truelap.task import Environment, Task
-from truelap.world import World
-from truelap.world.bubblewrap import Bubblewrap
-from truelap.world.events import Events
-from truelap.world.git import Store
-from truelap.world.interpreter import inspect
 from truelap.world.sandbox import Step
-from truelap.world.trees import Trees
-from truelap.world.workspace import open_workspace
 
 POLICY = load_policy()
 SETTINGS = Settings(python=Path(sys.executable), seed=1)
@@ -48,25 +41,6 @@ SCRIPTED = {
     "build.py": "open('made.txt', 'w').write('base')\n",
     "tests/test_p.py": "def test(): pass\n",
 }
-
-
-@pytest.fixture(scope="module")
-def interpreter():
-    return inspect(Path(sys.executable))
-
-
-@pytest.fixture
-def world(tmp_path, interpreter):
-    with open_workspace(tmp_path) as workspace:
-        store = Store.create(workspace.folder("store"))
-        yield World(
-            store=store,
-            trees=Trees(store, workspace),
-            workspace=workspace,
-            sandbox=Bubblewrap(interpreter),
-            interpreter=interpreter,
-            events=Events(),
-        )
 
 
 @pytest.fixture
@@ -352,6 +326,11 @@ def test_a_tree_with_compiled_sources_is_built_for_a_change_in_python_too(line, 
     done = line(C_PACKAGE, {"p/__init__.py": "from p._c import answer  # faster\n"}, task=Task())
     assert done.codes == []
     assert _answer(world, done.after) == b"41"
+
+
+def test_a_tree_with_compiled_files_is_built_whatever_their_sources_are_called(line):
+    base = {"p.so": "1", "p.unknown": "1", "setup.py": "open('p.so', 'w').write(open('p.unknown').read())\n"}
+    assert line(base, {"p.unknown": "2"}, task=Task()).candidate["p.so"] == b"2"
 
 
 def test_nothing_is_built_where_nothing_is_compiled(line):

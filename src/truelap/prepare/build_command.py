@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from truelap.errors import UsageError
 from truelap.model import Finding
 from truelap.policy import matches
+from truelap.rules.compiled_files import is_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -68,7 +69,8 @@ def _by_default(
     read_base: Callable[[bytes], bytes | None],
     policy: Policy,
 ) -> BuildPlan:
-    in_base = _first(policy.rebuild.compiled, base_paths) is not None
+    # Compiled files are made of something, by whatever name.
+    in_base = _first(policy.rebuild.compiled, base_paths) is not None or any(map(is_compiled, base_paths))
     command = _command(base_paths, read_base) if in_base or compiled else None
     if command:
         return BuildPlan((command,), reason, optional=True)

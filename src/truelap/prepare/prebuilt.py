@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.model import SYMLINK, Finding, shown
 from truelap.prepare.guard import Guard
-from truelap.rules.compiled_files import is_compiled_name
+from truelap.rules.compiled_files import is_compiled
 from truelap.world.harvest import make_old, remade
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ways(
 
     What lies among the tests or the measurement setup is left alone: it is base's on both sides, made or not.
     """
-    named = (*base.carried, *filter(_is_compiled, standing)) if policy.keeps("prebuilt") else ()
+    named = (*base.carried, *filter(is_compiled, standing)) if policy.keeps("prebuilt") else ()
     guard = Guard(store, base, policy, places, named)
     regular = (path for path in named if standing.get(path, (SYMLINK, ""))[0] != SYMLINK)
     files = {path: standing[path] for path in regular if not guard.holds(path)}
@@ -71,7 +71,3 @@ def told(paths: Iterable[bytes]) -> tuple[Finding, ...]:
         Finding(code="rebuild:not_made", level="info", message=_NOT_MADE, path=shown(path))
         for path in sorted(paths)
     )
-
-
-def _is_compiled(path: bytes) -> bool:
-    return is_compiled_name(path.rpartition(b"/")[2].decode("utf-8", "surrogateescape").casefold())

@@ -19,6 +19,7 @@ from truelap.prepare.installed import left_to_a_copy
 from truelap.prepare.prebuilt import Prebuilt, told, ways
 from truelap.prepare.rivals import Rivals
 from truelap.prepare.scene import places, scene
+from truelap.prepare.spare import Spare, spare_sources
 from truelap.world.harvest import products, with_products, written_since
 
 if TYPE_CHECKING:
@@ -87,6 +88,14 @@ class _Base(NamedTuple):
     """What base had of the outputs before, and its build made all the same."""
 
 
+class _Done(NamedTuple):
+    """The candidate's build: what it printed, whether it ended well, and what is said of what it left."""
+
+    log: str
+    ended: bool
+    findings: tuple[Finding, ...]
+
+
 class _Rebuild:
     """One run of the station."""
 
@@ -106,19 +115,39 @@ class _Rebuild:
         if base is None:
             return self._not_at_base(built)
         trees.replace(self._case.base.tree, base.tree)
-        log, absent = "", base.prebuilt.absent(candidate.manifest)
+        done = self._at_candidate(candidate, base, Spare())
+        if not done.ended:
+            done = self._with_test_sources(base) or done
+        return self._case.plus(findings=done.findings, evidence=self._evidence(built.log, done.log))
+
+    def _at_candidate(self, tree: TreeOnDisk, base: _Base, spare: Spare) -> _Done:
+        log, absent = "", base.prebuilt.absent(tree.manifest)
         try:
             with (
-                trees.fresh(candidate, "build-candidate", without=absent) as copy,
+                self._world.trees.fresh(tree, "build-candidate", without=absent) as copy,
                 after_base("its build cannot be judged"),
             ):
                 base.prebuilt.make_old(copy)
-                built_candidate = self._run.on(copy, "candidate")
-                log = built_candidate.log
-                findings = self._keep_candidate(candidate, built_candidate, base)
+                built = self._run.on(copy, "candidate")
+                log = built.log
+                return _Done(log, built.found is not None, self._keep_candidate(built, base, spare))
         except ContentFault as fault:
-            findings = (_failed("rebuild_failed", f"candidate: {fault}"),)
-        return self._case.plus(findings=findings, evidence=self._evidence(built.log, log))
+            return _Done(log, True, (_failed("rebuild_failed", f"candidate: {fault}"),))
+
+    def _with_test_sources(self, base: _Base) -> _Done | None:
+        """The candidate's build with its new test sources; None where there are none, or it does not end well either."""
+        spare = spare_sources(self._case, self._world.store, self._policy, self._guard)
+        if spare is None:
+            return None
+        try:
+            with after_base("its test sources cannot be written"):
+                tree = self._world.trees.candidate(
+                    self._case.model_copy(update={"candidate_tree": spare.tree})
+                )
+        except ContentFault:
+            return None
+        done = self._at_candidate(tree, base, spare)
+        return done if done.ended else None
 
     def _at_base(self, plain: TreeOnDisk) -> tuple[Built, _Base | None]:
         """Base's last build, and what it made; None where no way of building succeeds."""
@@ -149,11 +178,11 @@ class _Rebuild:
         changed = (path for path in found.changed if not guard.holds(path))
         return products(built.copy.root, {*found.added, *changed, *remade})
 
-    def _keep_candidate(self, plain: TreeOnDisk, built: Built, base: _Base) -> tuple[Finding, ...]:
+    def _keep_candidate(self, built: Built, base: _Base, spare: Spare) -> tuple[Finding, ...]:
         if built.found is None:
             failed = _failed("rebuild_failed", f"candidate: {built.error}")
             return (failed,) if self._policy.keeps("build_ends_well") else ()
-        rewritten = sorted({*built.found.changed, *built.found.missing} - base.writes)
+        rewritten = sorted({*built.found.changed, *built.found.missing} - base.writes - spare.paths)
         if rewritten and self._policy.keeps("build_sources"):
             return tuple(_failed("tamper:build_changed_sources", _REWRITTEN, path) for path in rewritten)
         made = self._made(built, built.found)
@@ -164,10 +193,12 @@ class _Rebuild:
                     "rebuild_failed", f"candidate: the build left {size} bytes, more than the policy allows"
                 ),
             )
+        plain = self._world.trees.candidate(self._case)
         gone = base.prebuilt.not_made(plain.manifest, built.copy, base.remade)
         plain = plain.without(gone)
         by_base = {product.path: product for product in base.made}
         guard = self._guard([*by_base, *(product.path for product in made)])
+        made = spare.without_theirs(made, lambda path: guard.holds(path) and path not in by_base)
         rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
         sight = self._scene(base.tree, len(made))
         twice, standing = self._twice(base.tree, plain, made), plain.manifest
@@ -176,7 +207,7 @@ class _Rebuild:
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)
-        return (*outputs.findings, *told(gone))
+        return (*outputs.findings, *told(gone), *spare.findings())
 
     def _twice(self, base: TreeOnDisk, plain: TreeOnDisk, made: tuple[Product, ...]) -> frozenset[bytes]:
         sources = partial(read_sources, self._world.store, self._case.candidate_tree or self._case.base.tree)

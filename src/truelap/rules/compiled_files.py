@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from truelap.rules import Ruling, is_file, may_run, module_name
+from truelap.rules import Ruling, fold, is_file, may_run, module_name
 
 if TYPE_CHECKING:
     from truelap.rules import Change, Scene
@@ -28,15 +28,15 @@ def judge(change: Change, scene: Scene) -> Ruling | None:  # noqa: ARG001 - ever
     """Refuse new bytes in a compiled file; deleting one, or changing its mode, is fine."""
     if not is_file(change) or change.keeps_content:
         return None
-    if is_compiled_name(change.folded[-1]):
+    if _NAMES.search(change.folded[-1]):
         return Ruling("refuse", "a compiled file; submit its source, the build makes the rest")
     kind = _kind(change) if may_run(change) else None
     return Ruling("refuse", f"{kind} under a name or mode that lets it run") if kind else None
 
 
-def is_compiled_name(name: str) -> bool:
-    """Whether a name, folded to lower case, is that of a compiled file."""
-    return _NAMES.search(name) is not None
+def is_compiled(path: bytes) -> bool:
+    """Whether a path is named as a compiled file is."""
+    return _NAMES.search(fold(path.rpartition(b"/")[2])) is not None
 
 
 def _kind(change: Change) -> str | None:
