@@ -111,15 +111,16 @@ def source(name: str, version: str, work: Path) -> Path:
     folder = work / "sources" / f"{name}-{version}"
     if folder.is_dir():
         return folder
-    archive = work / "downloads" / f"{name}-{version}.tar.gz"
-    if not archive.is_file():
+    downloads = work / "downloads" / f"{name}-{version}"
+    if not any(downloads.glob("*.tar.gz")):
         pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-binary", ":all:", "--no-deps")
-        run(*pip, "--dest", archive.parent, f"{name}=={version}")
+        run(*pip, "--dest", downloads, f"{name}=={version}")
     fresh = work / "sources" / f".{name}-{version}"
     shutil.rmtree(fresh, ignore_errors=True)
-    with tarfile.open(archive) as unpacked:
+    # Archive and folder spell the name with "-" or "_", as the tool that packed them does (PEP 625).
+    with tarfile.open(next(downloads.glob("*.tar.gz"))) as unpacked:
         unpacked.extractall(fresh, filter="data")
-    (fresh / f"{name}-{version}").rename(folder)
+    next(fresh.iterdir()).rename(folder)
     fresh.rmdir()
     return folder
 
