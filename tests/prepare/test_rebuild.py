@@ -301,6 +301,30 @@ def test_a_build_that_leaves_too_much_is_the_candidates_failure(line):
     assert line(SCRIPTED, {"build.py": build}, policy=policy).codes == ["rebuild_failed"]
 
 
+HOLES = "import os\nfor n in range(100):\n    open(f'n{n}', 'wb').truncate((1 << 30) - 1)\n"
+IN_TRACKED = "import os\nfor n in range(100):\n    os.truncate(f'd/{n}.txt', (1 << 30) - 1)\n"
+
+
+@pytest.mark.parametrize("build", [HOLES, IN_TRACKED])
+def test_files_that_are_long_and_take_no_room_are_the_candidates_failure(line, build):
+    # Were they read before they are counted, that would take minutes, and the judge's memory.
+    base = {**SCRIPTED, **{f"d/{n}.txt": "" for n in range(100)}}
+    done = line(base, {"build.py": build})
+    assert (done.codes, done.levels) == (["rebuild_failed"], {"fail"})
+    assert "scratch_bytes" in done.said
+
+
+def test_a_few_long_files_are_an_honest_builds_own_affair(line):
+    done = line(SCRIPTED, {"build.py": "open('table.bin', 'wb').truncate(1 << 24)\n"})
+    assert done.codes == []
+    assert len(done.candidate["table.bin"]) == 1 << 24
+
+
+def test_a_base_that_leaves_too_much_says_nothing_of_the_submission(line):
+    done = line({**SCRIPTED, "build.py": HOLES}, {"p.py": "# faster"})
+    assert (done.codes, done.levels) == (["rebuild:base_failed"], {"inconclusive"})
+
+
 def test_a_build_that_leaves_what_cannot_be_read_is_the_candidates_failure(line):
     build = "import os\nfor _ in range(300):\n    os.mkdir('d')\n    os.chdir('d')\n"
     assert line(SCRIPTED, {"build.py": build}).codes == ["rebuild_failed"]

@@ -74,6 +74,13 @@ def test_a_change_is_noticed(store, tree, tmp_path, how):
     )
 
 
+def test_a_file_of_another_size_is_noticed_without_being_read(store, tree, tmp_path):
+    written = write_tree(store, tree, tmp_path / "out")
+    # Reading it would take minutes, and more memory than there is.
+    os.truncate(written.root / "a.py", 1 << 37)
+    assert deviations(written.root, written.manifest).changed == (b"a.py",)
+
+
 def test_what_is_missing_or_new_is_noticed_git_folders_included(store, tree, tmp_path):
     written = write_tree(store, tree, tmp_path / "out")
     shutil.rmtree(written.root / "bin" / "sub")

@@ -9,7 +9,7 @@ import pytest
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, REGULAR
 from truelap.world.files import deviations, write_tree
-from truelap.world.harvest import products, with_products
+from truelap.world.harvest import products, size_of, with_products
 
 
 @pytest.fixture
@@ -52,6 +52,16 @@ def test_links_and_special_files_are_no_products(left):
     os.mkfifo(left / "pipe")
     (left / "folder").mkdir()
     assert products(left, [b"link", b"pipe", b"folder"]) == ()
+
+
+def test_the_size_is_known_without_reading(left):
+    for name in ("a.bin", "b.pyc"):
+        (left / name).touch()
+        os.truncate(left / name, 1 << 37)
+    (left / "b.txt").write_bytes(b"four")
+    (left / "link").symlink_to("a.bin")
+    os.mkfifo(left / "pipe")
+    assert size_of(left, [b"a.bin", b"b.pyc", b"b.txt", b"link", b"pipe", b"gone"]) == (1 << 37) + 4
 
 
 def test_nothing_is_written_through_a_link_of_the_tree(tree, left, tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from truelap.errors import WorldError
-from truelap.world.files import TreeOnDisk
+from truelap.world.files import Held, TreeOnDisk
 from truelap.world.seal import Seal, shows_mapped_writes, telling
 
 
@@ -120,7 +120,7 @@ def told(root: Path, touched: set[bytes], files: dict[str, str], roots=("", "src
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(content)
-    tree = TreeOnDisk(root, dict.fromkeys(map(os.fsencode, files), (0, "")))
+    tree = TreeOnDisk(root, dict.fromkeys(map(os.fsencode, files), Held(0, "", 0)))
     return set(telling(touched, tree, PATTERNS, roots))
 
 
@@ -145,7 +145,7 @@ def test_a_test_at_the_root_makes_the_root_a_folder_of_tests(tmp_path):
     assert told(tmp_path, {b""}, {"test_a.py": "", "tests/x": ""}) == set()
     assert told(tmp_path, {b""}, {"benchmarks/test_a.py": ""}) == set()
     patterns = r"test_.*py$"
-    tree = TreeOnDisk(tmp_path, {b"test_a.py": (0, "")})
+    tree = TreeOnDisk(tmp_path, {b"test_a.py": Held(0, "", 0)})
     assert telling({b""}, tree, (patterns,), ("",)) == (b"./",)
 
 

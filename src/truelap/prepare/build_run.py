@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from truelap.prepare.build_command import with_interpreter
 from truelap.world.disk import UnreadableError
 from truelap.world.files import Deviations, deviations
+from truelap.world.harvest import size_of
 from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class BuildRun:
                 found = deviations(copy.root, copy.manifest)
             except UnreadableError as unreadable:
                 return Built(copy, log, began, None, f"the build left what cannot be read: {unreadable}")
+        size, most = size_of(copy.root, (*found.added, *found.changed)), self._policy.limits.scratch_bytes
+        if size > most:
+            error = f"the build left {size} bytes, more than the policy allows (limits.scratch_bytes: {most})"
+            return Built(copy, log, began, None, error)
         return Built(copy, log, began, found, None)
 
     def _step(self, copy: TreeOnDisk, command: tuple[str, ...], name: str) -> Step:

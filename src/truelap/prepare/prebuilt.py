@@ -14,7 +14,7 @@ from truelap.rules.compiled_files import is_compiled
 from truelap.world.harvest import make_old, remade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from truelap.model import Base
     from truelap.policy import Policy
@@ -28,7 +28,7 @@ _NOT_MADE = "is made by base's build and not by the candidate's, so the candidat
 class Prebuilt(NamedTuple):
     """Such files, as base has them; `stay` where its build needs them."""
 
-    files: Mapping[bytes, tuple[int, str]]
+    files: Manifest
     stay: bool = False
 
     def absent(self, side: Manifest) -> frozenset[bytes]:
@@ -60,7 +60,7 @@ def ways(
     """
     named = (*base.carried, *filter(is_compiled, standing)) if policy.keeps("prebuilt") else ()
     guard = Guard(store, base, policy, places, named)
-    regular = (path for path in named if standing.get(path, (SYMLINK, ""))[0] != SYMLINK)
+    regular = (path for path in named if path in standing and standing[path].mode != SYMLINK)
     files = {path: standing[path] for path in regular if not guard.holds(path)}
     return (Prebuilt(files), Prebuilt(files, stay=True)) if files else (Prebuilt(files),)
 

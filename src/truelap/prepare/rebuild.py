@@ -186,13 +186,6 @@ class _Rebuild:
         if rewritten and self._policy.keeps("build_sources"):
             return tuple(_failed("tamper:build_changed_sources", _REWRITTEN, path) for path in rewritten)
         made = self._made(built, built.found)
-        size = sum(product.size for product in made)
-        if size > self._policy.limits.scratch_bytes:
-            return (
-                _failed(
-                    "rebuild_failed", f"candidate: the build left {size} bytes, more than the policy allows"
-                ),
-            )
         plain = self._world.trees.candidate(self._case)
         gone = base.prebuilt.not_made(plain.manifest, built.copy, base.remade)
         plain = plain.without(gone)
@@ -218,7 +211,7 @@ class _Rebuild:
         return Guard(self._world.store, self._case.base, self._policy, self._places, asked)
 
     def _scene(self, base: TreeOnDisk, files: int) -> Scene:
-        modes = {path: mode for path, (mode, _) in base.manifest.items()}
+        modes = {path: mode for path, (mode, _, _) in base.manifest.items()}
         interpreter = self._world.interpreter
         return scene(self._case.base, modes, self._policy, self._task, interpreter, files=files, diff_bytes=0)
 

@@ -31,6 +31,6 @@ def has_numpy(world: World, base: TreeOnDisk) -> bool:
 def _named(base: TreeOnDisk) -> bool:
     return any(
         _SPEAKS.search((base.root / os.fsdecode(path)).read_bytes())
-        for path, (mode, _) in base.manifest.items()
+        for path, (mode, _, _) in base.manifest.items()
         if path.endswith(_SOURCES) and stat.S_ISREG(mode)
     )

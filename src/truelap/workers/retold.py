@@ -25,7 +25,7 @@ def retold(venue: Venue, base: TreeOnDisk, *, values: bool) -> tuple[dict[bytes,
     """
     sources: dict[bytes, bytes] = {}
     unchanged = []
-    for path, (mode, _) in sorted(base.manifest.items()):
+    for path, (mode, _, _) in sorted(base.manifest.items()):
         if not path.startswith(f"{venue.folder}/".encode()) or not path.endswith(b".py") or mode == _LINK:
             continue
         source = (base.root / os.fsdecode(path)).read_bytes()

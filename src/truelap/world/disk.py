@@ -58,11 +58,13 @@ class Item(NamedTuple):
             raise _unreadable(self.path, error) from error
 
     def sha256(self) -> str:
-        """Digest of a file's content, read piece by piece.
+        """Digest of a file's content, read piece by piece, or of a link's target.
 
         Raises:
             UnreadableError: as for `read`.
         """
+        if self.mode == SYMLINK:
+            return hashlib.sha256(self.read()).hexdigest()
         digest, left = hashlib.sha256(), self.size
         try:
             with os.fdopen(os.open(self.name, _OPEN, dir_fd=self.folder), "rb") as stream:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, GITLINK, SYMLINK
@@ -20,11 +20,21 @@ from truelap.world.disk import SPECIAL, UnreadableError, walk
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from truelap.world.disk import Item
     from truelap.world.git import Store
     from truelap.world.git_listing import TreeFile
 
-Manifest = Mapping[bytes, tuple[int, str]]
-"""Path -> git mode and sha256 of the content (of the target, for a link)."""
+
+class Held(NamedTuple):
+    """What a tree holds at a path: git mode, and sha256 and bytes of the content (of the target, for a link)."""
+
+    mode: int
+    sha256: str
+    size: int
+
+
+Manifest = Mapping[bytes, Held]
+"""Path -> what is there."""
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -68,12 +78,12 @@ def write_tree(store: Store, tree: str, into: Path) -> TreeOnDisk:
     _fresh(into)
     listed = [file for file in store.list_tree(tree) if file.mode != GITLINK]
     _make_folders(into, (file.path for file in listed))
-    manifest: dict[bytes, tuple[int, str]] = {}
+    manifest: dict[bytes, Held] = {}
     # Links last (False sorts first): no file can be written through one.
     ordered = sorted(listed, key=lambda file: file.mode == SYMLINK)
     for file, (_, content) in zip(ordered, store.blobs(file.blob for file in ordered), strict=True):
         _write(into, file, content)
-        manifest[file.path] = (file.mode, hashlib.sha256(content).hexdigest())
+        manifest[file.path] = Held(file.mode, hashlib.sha256(content).hexdigest(), len(content))
     written = TreeOnDisk(into, manifest)
     prove(written, "what is on disk is not the tree that was written; is the disk full or failing?")
     return written
@@ -105,7 +115,7 @@ def copy_tree(tree: TreeOnDisk, into: Path) -> TreeOnDisk:
     """
     _fresh(into)
     _make_folders(into, tree.manifest)
-    for path, (mode, _) in tree.manifest.items():
+    for path, (mode, _, _) in tree.manifest.items():
         source, target = _at(tree.root, path), _at(into, path)
         if mode == SYMLINK:
             target.symlink_to(source.readlink())
@@ -132,7 +142,7 @@ def overlaid(tree: TreeOnDisk, other: TreeOnDisk, paths: Iterable[bytes], into: 
     }
     copy_tree(TreeOnDisk(tree.root, kept), into)
     _make_folders(into, taken)
-    for path, (mode, _) in taken.items():
+    for path, (mode, _, _) in taken.items():
         _copy_file(_at(other.root, path), _at(into, path), mode)
     return TreeOnDisk(into, {**kept, **taken})
 
@@ -145,6 +155,8 @@ def _folders_above(path: bytes) -> list[bytes]:
 def deviations(root: Path, manifest: Manifest) -> Deviations:
     """Compare a folder with a manifest, by content; links are not followed.
 
+    A file of another size is another file: it is not read, so no step can make the judge read more than the manifest holds.
+
     Raises:
         UnreadableError: something in the folder cannot be read.
     """
@@ -155,9 +167,15 @@ def deviations(root: Path, manifest: Manifest) -> Deviations:
             added.append(item.path)
             continue
         seen.add(item.path)
-        if item.mode == SPECIAL or (item.mode, hashlib.sha256(item.read()).hexdigest()) != expected:
+        if not _is_as(expected, item):
             changed.append(item.path)
     return Deviations(tuple(changed), tuple(sorted(manifest.keys() - seen)), tuple(added))
+
+
+def _is_as(expected: Held, item: Item) -> bool:
+    # The digest comes last: it is what costs time.
+    same_kind = item.mode != SPECIAL and (item.mode, item.size) == (expected.mode, expected.size)
+    return same_kind and item.sha256() == expected.sha256
 
 
 def _fresh(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, REGULAR, SYMLINK, shown
-from truelap.world.files import TreeOnDisk, copy_tree
+from truelap.world.files import Held, TreeOnDisk, copy_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +43,22 @@ def products(root: Path, paths: Iterable[bytes]) -> tuple[Product, ...]:
     return tuple(product for product in found if product is not None)
 
 
+def size_of(root: Path, paths: Iterable[bytes]) -> int:
+    """Bytes that `products` would read at these paths, by what the file system says of their sizes; none is opened.
+
+    A file with holes counts as long as it is, since that is what reading it costs.
+    """
+    return sum(_bytes_in(root / os.fsdecode(path)) for path in paths if not _is_bytecode(path))
+
+
+def _bytes_in(path: Path) -> int:
+    try:
+        facts = path.lstat()
+    except OSError:
+        return 0
+    return facts.st_size if stat.S_ISREG(facts.st_mode) else 0
+
+
 def with_products(tree: TreeOnDisk, made: Iterable[Product], into: Path) -> TreeOnDisk:
     """A copy of a tree with the products in it, under a manifest that holds both.
 
@@ -52,14 +68,14 @@ def with_products(tree: TreeOnDisk, made: Iterable[Product], into: Path) -> Tree
     copy = copy_tree(tree, into)
     manifest = dict(copy.manifest)
     for product in made:
-        if any(manifest.get(folder, (0, ""))[0] == SYMLINK for folder in _folders(product.path)):
+        if any(folder in manifest and manifest[folder].mode == SYMLINK for folder in _folders(product.path)):
             raise WorldError(f"{shown(product.path)}: a build put a file below what is a link in the tree")
         target = copy.root / os.fsdecode(product.path)
         target.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             target.unlink()
         _copy(product, target)
-        manifest[product.path] = (product.mode, product.sha256)
+        manifest[product.path] = Held(product.mode, product.sha256, product.size)
     return TreeOnDisk(copy.root, manifest)
 
 

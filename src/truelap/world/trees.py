@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from truelap.errors import WorldError
-from truelap.world.files import TreeOnDisk, copy_tree, prove, write_tree
+from truelap.world.files import Held, TreeOnDisk, copy_tree, prove, write_tree
 from truelap.world.removal import remove_folder
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def overlaid(
     manifest = dict(copy.manifest)
     for path, content in sources.items():
         _overwrite(copy.root / os.fsdecode(path), content)
-        manifest[path] = (manifest[path][0], hashlib.sha256(content).hexdigest())
+        manifest[path] = Held(manifest[path].mode, hashlib.sha256(content).hexdigest(), len(content))
     yield TreeOnDisk(copy.root, manifest)
     for path in sources if restore else ():
         _overwrite(copy.root / os.fsdecode(path), (original.root / os.fsdecode(path)).read_bytes())

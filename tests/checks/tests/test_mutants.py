@@ -1,5 +1,6 @@
 """Mutants change what a function gives and nothing else, and tell only where base's failed test met the same values."""
 
+import os
 import time
 from types import SimpleNamespace
 
@@ -8,7 +9,8 @@ import pytest
 from truelap.checks.tests.attest_known import Known
 from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 from truelap.checks.tests.mutated import Parsed
-from truelap.world.files import TreeOnDisk
+from truelap.model import REGULAR
+from truelap.world.files import Held, TreeOnDisk
 
 
 def made(source, name):
@@ -149,14 +151,24 @@ def test_a_file_of_half_a_megabyte_and_more_is_not_parsed():
 def test_sources_without_end_are_not_parsed(tmp_path, files, fits):
     """A candidate may fill every file up to the limit; an honest one is far from it."""
     head = "def f(x):\n    return x\n"
+    trees = {}
     for side in ("base", "candidate"):
         (tmp_path / side).mkdir()
+        held = {}
         for number in range(files):
             padding = f"# {number} {side}".ljust(200_000 if side == "candidate" else 20)
-            (tmp_path / side / f"m{number}.py").write_text(head + padding)
-    trees = {side: TreeOnDisk(tmp_path / side, {}) for side in ("base", "candidate")}
+            size = (tmp_path / side / f"m{number}.py").write_text(head + padding)
+            held[b"m%d.py" % number] = Held(REGULAR, "", size)
+        trees[side] = TreeOnDisk(tmp_path / side, held)
     parsed, bench = Parsed(), SimpleNamespace(**trees)
     found = [parsed.fits(bench, b"m%d.py" % number, "f") for number in range(files)]
     assert all(found) == fits
     assert found[0]
     assert not parsed.fits(bench, b"m0.py", "g")
+
+
+def test_a_source_of_any_length_that_a_build_left_is_not_read(tmp_path):
+    (tmp_path / "m.py").touch()
+    os.truncate(tmp_path / "m.py", 1 << 37)
+    tree = TreeOnDisk(tmp_path, {b"m.py": Held(REGULAR, "", 1 << 37)})
+    assert not Parsed().fits(SimpleNamespace(base=tree, candidate=tree), b"m.py", "f")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_marks import Site
     from truelap.checks.tests.attest_modules import Modules
+    from truelap.world.files import Manifest
 
 _REGULAR = (0o100644, 0o100755)
 
@@ -80,8 +81,8 @@ def shown_path(path: bytes) -> str:
 
 
 def candidates(
-    base: Mapping[bytes, tuple[int, str]],
-    other: Mapping[bytes, tuple[int, str]],
+    base: Manifest,
+    other: Manifest,
     collected: Iterable[str],
     patterns: tuple[str, ...],
     python_files: tuple[str, ...],
@@ -107,7 +108,7 @@ def candidates(
     return [
         path
         for path, entry in base.items()
-        if entry[0] in _REGULAR and other.get(path) == entry and fits(path)
+        if entry.mode in _REGULAR and other.get(path) == entry and fits(path)
     ]
 
 

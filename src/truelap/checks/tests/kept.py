@@ -59,7 +59,7 @@ def _key(setup: Setup, run: Run) -> str:
         "machine": [platform.machine(), platform.release(), setup.world.sandbox.name],
         "interpreter": _environment(setup.world.interpreter),
         "policy": setup.policy.digest,
-        "tree": _files((path, f"{mode:o} {digest}") for path, (mode, digest) in run.tree.manifest.items()),
+        "tree": _files((path, f"{mode:o} {digest}") for path, (mode, digest, _) in run.tree.manifest.items()),
         "config": [setup.config.origin, setup.config.copy_path, _sha256(setup.config.content)],
         "mount": str(setup.mount),
         "roots": setup.roots,
