@@ -91,3 +91,42 @@ def test_which_modules_it_names_outright():
         "my_plugin",
         "other.hooks",
     ]
+
+
+SETUPTOOLS = "[tool.setuptools]\npackages = ['pkg']\n"
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"pyproject.toml": SETUPTOOLS},
+        {"pyproject.toml": "[tool.setuptools]\npy-modules = ['pkg']\n"},
+        {"pyproject.toml": "[tool.poetry]\npackages = [{ include = 'pkg' }]\n"},
+        {"pyproject.toml": "[tool.flit.module]\nname = 'pkg'\n"},
+        {"pyproject.toml": "[tool.hatch.build.targets.wheel]\nonly-include = ['pkg']\n"},
+        {"setup.cfg": "[options]\npackages =\n    pkg\n"},
+        {"setup.py": "setup(packages = [\n    'pkg'])"},
+    ],
+)
+def test_metadata_that_lists_packages(metadata):
+    assert product({**PACKAGE, **metadata}).lists("")
+    below = {f"sub/{name}": text for name, text in metadata.items()}
+    found = product({**PACKAGE, **below})
+    assert (found.lists(""), found.lists("sub")) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"pyproject.toml": "[project]\nname = 'pkg'\n"},
+        {"pyproject.toml": "[tool.setuptools.packages.find]\nwhere = ['.']\n"},
+        {"pyproject.toml": "[tool.setuptools]\npackages = []\n"},
+        {"setup.cfg": "[options]\npackages = find:\n"},
+        {"setup.cfg": "[options]\npackages = find_namespace:\n", "pyproject.toml": SETUPTOOLS},
+        {"setup.py": "setup(packages=find_packages())", "pyproject.toml": SETUPTOOLS},
+        {"setup.py": "setup(packages=['pkg'] + find_packages('more'))"},
+    ],
+)
+def test_metadata_that_has_packages_found(metadata):
+    assert not product({**PACKAGE, **metadata}).lists("")

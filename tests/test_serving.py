@@ -47,6 +47,14 @@ def test_for_tests_a_package_may_be_what_they_test():
     assert found(alone=False) == TOOLS | ROOT
 
 
+def test_a_package_that_metadata_does_not_list_serves_tests_too():
+    listed = {**FILES, "pyproject.toml": "[project]\nname = 'pkg'\n[tool.setuptools]\npackages = ['pkg']\n"}
+    assert found(listed, alone=False) == TOOLS | ROOT | {"whole/__init__.py", "whole/data.csv"}
+    assert "whole/__init__.py" not in found({**listed, "pkg/core.py": "import whole\n"}, alone=False)
+    both = {**listed, "pyproject.toml": listed["pyproject.toml"].replace("['pkg']", "['pkg', 'whole']")}
+    assert "whole/__init__.py" not in found(both, alone=False)
+
+
 @pytest.mark.parametrize("path", ["pkg/core.py", "pkg/core.pyx"])
 def test_what_the_product_imports_is_the_products(path):
     assert "words.py" not in found({**FILES, path: "    import words as w\n"})

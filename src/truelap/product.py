@@ -36,6 +36,16 @@ _BACKENDS = frozenset(
     }
 )
 _OF_PROJECT = ("name", "scripts", "gui-scripts", "entry-points", "import-names")
+_PACKAGES = (
+    ("setuptools", "packages"),
+    ("setuptools", "py-modules"),
+    ("poetry", "packages"),
+    ("flit", "module", "name"),
+    ("hatch", "build", "targets", "wheel", "packages"),
+    ("hatch", "build", "targets", "wheel", "only-include"),
+)
+_LISTS = re.compile(r"""\bpackages\s*=\s*[\[(]\s*["']""")
+_FINDS = re.compile(r"\bfind_(?:namespace_)?packages\b")
 _WORD = re.compile(r"\w+")
 _SETUP_NAME = re.compile(r"""\bname\s*=\s*["']([\w.-]+)["']""")
 _QUOTED = re.compile(r"""["']([\w.-]+)["']""")
@@ -86,6 +96,18 @@ class Product:
             module: its dotted name.
         """
         return re.sub(r"[-.]+", "_", module) in self._whole
+
+    def lists(self, project: str) -> bool:
+        """Whether the metadata of one project lists its packages, so that any other one at its root is not shipped.
+
+        It does not where a build backend is to find them.
+
+        Args:
+            project: one of `projects`.
+        """
+        places = (posixpath.join(project, name) for name in PROJECT_FILES)
+        said = {self._listed(path) for path in places if path in self._paths}
+        return "lists" in said and "finds" not in said
 
     def imports(self, top: str, is_guarded: Callable[[str], bool]) -> bool:
         """Whether some source of the product speaks of a top-level module as one does who imports it.
@@ -151,6 +173,19 @@ class Product:
             text = self._read(path).decode("utf-8", "replace")
             yield text
             yield from _QUOTED.findall(text)
+
+    def _listed(self, path: str) -> str:
+        """Whether a file of metadata "lists" packages, "finds" them, or says nothing ("")."""
+        name = posixpath.basename(path)
+        if name == "pyproject.toml":
+            data = _toml(self._read(path))
+            said = [_part(data, "tool", *keys) for keys in _PACKAGES]
+            return "finds" if isinstance(said[0], dict) else "lists" if any(said) else ""
+        if name == "setup.cfg":
+            text = _ini(self._read(path)).get("options", {}).get("packages") or ""
+            return "finds" if text.strip().startswith("find") else "lists" if text.strip() else ""
+        text = self._read(path).decode("utf-8", "replace")
+        return "finds" if _FINDS.search(text) else "lists" if _LISTS.search(text) else ""
 
     def _names(self, path: str) -> Iterator[str]:
         name = posixpath.basename(path)

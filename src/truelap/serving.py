@@ -166,7 +166,8 @@ class Serving:
             return False
         if place in self._aside or (first in _NO_PRODUCT and place in self._product.projects):
             return True
-        return self._product.known and (not is_folder or self._is_mine(top))
+        unlisted = place in self._product.projects and self._product.lists(place)
+        return self._product.known and (not is_folder or unlisted or self._is_mine(top))
 
     def _is_mine(self, folder: str) -> bool:
         """Whether nothing else in base so much as mentions a folder of modules: any other one may be a second product."""

@@ -9,6 +9,7 @@ from truelap.checks.tests.messages import Plugin
 from truelap.checks.tests.results import Fault, Node, Session
 from truelap.checks.tests.selection import ALL
 from truelap.checks.tests.sides import Side
+from truelap.checks.tests.value_evidence import Ruled, SecretEvidence
 from truelap.policy import load_policy
 
 POLICY = load_policy()
@@ -49,6 +50,23 @@ def codes(found):
 
 def test_the_same_on_both_sides_is_fine():
     assert codes(evidence(side(), side())) == []
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ({}, ("a", "t::b[2]", "t::c[9]")),
+        ({"a": "failed", "t::b[1]": "missing"}, ("t::c[9]",)),
+        ({"t::b[1]": "failed", "t::b[0]": "passed"}, ("a", "t::b[2]", "t::c[9]")),
+    ],
+)
+def test_a_test_that_is_lost_already_is_not_accused_for_its_secret_values(outcomes, said):
+    nodes = {**dict.fromkeys(("t::b[0]", "t::b[1]"), "passed")}
+    lost = {**dict.fromkeys(nodes, outcomes.get("t::b[1]", "passed")), **outcomes}
+    differs = dict.fromkeys(("a", "t::b[2]", "t::c[9]"), Ruled(status="differs"))
+    found = evidence(side(nodes), side(lost)).model_copy(update={"secret": SecretEvidence(tests=differs)})
+    assert found.perturbed == said
+    assert ("tests:perturbed", "fail") in codes(found)
 
 
 @pytest.mark.parametrize("outcome", ["failed", "error", "skipped", "xfailed", "xpassed", "missing", None])

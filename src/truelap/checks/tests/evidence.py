@@ -11,7 +11,7 @@ from truelap.checks.tests.lies import lies
 from truelap.checks.tests.results import last_line
 from truelap.checks.tests.selection import Selection
 from truelap.checks.tests.sides import Side
-from truelap.checks.tests.steadiness import Habits
+from truelap.checks.tests.steadiness import Habits, function_of
 from truelap.checks.tests.tampering import tampering
 from truelap.checks.tests.telling import details, summary
 from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence, ValueEvidence
@@ -93,7 +93,14 @@ class TestsEvidence(Evidence):
         return self._unknown(self.secret.late if self.secret else ())
 
     def _unknown(self, names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(name for name in names if name not in self.base.nodes or self.fate(name) == "passed")
+        return tuple(name for name in names if self._may_differ(name))
+
+    def _may_differ(self, name: str) -> bool:
+        """Whether a test runs as it is, so that what it does with other literals says more. Those may be in its id."""
+        if name in self.base.nodes:
+            return self.fate(name) == "passed"
+        own = [one for one in self.base.passed if function_of(one) == function_of(name)]
+        return not own or any(self.fate(one) == "passed" for one in own)
 
     @property
     def new_plugins(self) -> tuple[Plugin, ...]:
