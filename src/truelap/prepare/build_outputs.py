@@ -122,7 +122,9 @@ def doubled(
         places: folders to import from, "" for the root, first one first.
         sources: contents that may import something.
     """
-    before, after = ({path for path, (mode, _) in one.items() if mode in FILES} for one in (base, candidate))
+    before, after = (
+        {path for path, (mode, _, _) in one.items() if mode in FILES} for one in (base, candidate)
+    )
     after |= {product.path for product in made}
     return doubles(before, after, map(str.encode, places), sources)
 
