@@ -195,9 +195,13 @@ def test_rejected_is_1_and_said_in_words(tiny, tmp_path):
         "test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--work", tmp_path
     )
     assert done.returncode == 1
-    assert re.match(r"tests: 2 of 4 pass again(; other faults: \d+)?: tests_regressed\n", done.stdout)
+    assert re.match(
+        r"tests: 2 of 4 pass again(; \d+ checks? of the judge's own failed)?: tests_regressed\n", done.stdout
+    )
     assert done.stdout.count("tests/test_total.py::test_total[3] (failed") == 1
-    assert "4 of 4 passing tests (100%) are judged by what they compare" in " ".join(done.stdout.split())
+    assert "4 of 4 tests that pass at base (100%) are judged by what they compare" in " ".join(
+        done.stdout.split()
+    )
     assert "REJECTED" not in done.stdout
     assert done.stderr == ""
 
@@ -239,6 +243,14 @@ def test_quiet_says_nothing(tiny, tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
+def test_quiet_says_why_nothing_can_be_said(tiny, tmp_path):
+    (tmp_path / "task.toml").write_text("[tests]\nmin_base_pass = 99\n")
+    argv = ("--patch", tmp_path / "wrong.diff", "--task", tmp_path / "task.toml", "--quiet")
+    done = truelap("test", tiny.folder, "--base", "HEAD", *argv)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("truelap: 4 tests pass at base, at least 99 are needed")
+
+
 def test_require_faster_turns_an_accepted_patch_away(tiny, tmp_path):
     tiny.write({"tiny/__init__.py": "def total(n):\n    return sum([i for i in range(n)])  # as it was\n"})
     argv = ("time", tiny.folder, "--base", "HEAD", "--worktree", *QUICK, "--json")
@@ -247,6 +259,8 @@ def test_require_faster_turns_an_accepted_patch_away(tiny, tmp_path):
     assert found["speed"] == "same"
     assert not {"outcome", "reward"} & set(found)
     assert (plain.returncode, required.returncode) == (0, 1)
+    assert "--require faster" not in plain.stderr
+    assert "--require faster: accepted, but no confirmed speed-up (speed: same)" in required.stderr
 
 
 @pytest.mark.parametrize(

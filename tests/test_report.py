@@ -271,7 +271,7 @@ def test_the_text_is_readable_at_a_glance():
         "ACCEPTED  faster x1.414 (geometric mean)",
         f"  task      task, base {'a' * 40}",
         "  patch     2 files, +7 -3; put back to base: 2",
-        "  tests     4 of 4 pass again (chosen: mapped)",
+        "  tests     4 of 4 pass again (chosen: those of the changed files)",
         "  timing    1 faster, 0 slower, 1 same, 0 missing, 0 not timed",
         "  reward    0.3466 (log-speedup: mean of ln(speed-up) over 2 benchmarks, 1 of",
         "            them changed)",
@@ -291,9 +291,9 @@ def test_the_first_line_says_that_there_was_no_sandbox(check, findings):
     ("files", "failing", "said"),
     [
         (0, 0, ""),
-        (1, 0, "; 1 file cannot be collected at base: this asks nothing"),
-        (0, 2, "; 2 tests fail at base: these ask nothing"),
-        (1, 1, "; 1 file cannot be collected and 1 test fails at base: these ask nothing"),
+        (1, 0, "; 1 file cannot be collected at base: not judged"),
+        (0, 2, "; 2 tests fail at base: not judged"),
+        (1, 1, "; 1 file cannot be collected and 1 test fails at base: not judged"),
     ],
 )
 def test_what_base_leaves_unasked_is_counted(files, failing, said):
@@ -303,6 +303,27 @@ def test_what_base_leaves_unasked_is_counted(files, failing, said):
     assert f"  tests     7 of 7 pass again{said}" in " ".join(
         render_text(verdict, "tests").split("\n            ")
     )
+
+
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [
+        ([], "are judged by what they compare, by 3 of 4 assertions reached timing"),
+        (["t.py::a", "t.py::b"], "reached; taken at pytest's word: t.py::a, t.py::b timing"),
+        (
+            [f"t.py::{n}" for n in "abcdef"],
+            ": t.py::a, t.py::b, t.py::c, t.py::d, t.py::e and 1 more, see tests.json",
+        ),
+    ],
+)
+def test_tests_without_values_are_named(without, said):
+    told = {"tests_passing": 9, "tests_with": 9 - len(without), "share": 0.5, "without": without}
+    tests = {"ran": True, "n_base_pass": 9, "n_regressed": 2, "regressed": ["t.py::x", "t.py::y"]}
+    told |= {"assertions": 4, "assertions_with": 3}
+    verdict = made()[0].model_copy(update={"tests": tests | {"value_evidence": told}})
+    text = " ".join(render_text(verdict).split())
+    assert f"7 of 9 pass again values {9 - len(without)} of 9 tests that pass at base (50%)" in text
+    assert said in text
 
 
 def test_modules_that_base_cannot_import_are_counted():
@@ -373,7 +394,7 @@ def test_tests_that_regressed_are_named_and_those_left_out_counted():
     names = [f"tests/test_a.py::test_{n}" for n in range(12)]
     tests = outcomes_of([*names, "plugin:evil"], **{name: {**ROW, "candidate": "failed"} for name in names})
     lines = render_text(made(evidence=(("tests", tests),))[0]).splitlines()
-    start = lines.index("  pass at base, and not here:")
+    start = lines.index("  tests that pass at base and not with the patch:")
     assert lines[start + 1 : start + 11] == [f"    {name}" for name in names[:10]]
     assert lines[start + 11] == "    and 2 more in tests.json"
 
@@ -383,7 +404,7 @@ def test_a_test_that_a_finding_names_is_not_listed_again():
     tests = outcomes_of(names, **{name: {**ROW, "candidate": "failed"} for name in names})
     told = Finding(code="tests:regressed", level="fail", message="2 do not: t.py::test_ab (failed)")
     lines = render_text(made(findings=[told], evidence=(("tests", tests),))[0]).splitlines()
-    assert lines[-2:] == ["  pass at base, and not here, too:", "    t.py::test_a"]
+    assert lines[-2:] == ["  more tests that pass at base and not with the patch:", "    t.py::test_a"]
 
 
 @pytest.mark.parametrize(
@@ -393,7 +414,7 @@ def test_a_test_that_a_finding_names_is_not_listed_again():
         (
             ("a::b", "plugin:x"),
             (Finding(code="tests:regressed", level="fail", message="one"),),
-            "tests: 3 of 4 pass again; other faults: 1: tests_regressed",
+            "tests: 3 of 4 pass again; 1 check of the judge's own failed: tests_regressed",
         ),
         (
             (),

@@ -92,7 +92,7 @@ def test_the_base_of_a_folder_is_named_as_given():
         ("tests:plugin", "tests_regressed"),
         ("outputs:differ", "outputs_differ"),
         ("benchmarks:missing", "benchmarks_missing"),
-        ("unearned_speedup", "unearned_speedup"),
+        ("time:own_input_only", "unearned_speedup"),
         ("benchmarks:regressed", "benchmarks_regressed"),
     ],
 )

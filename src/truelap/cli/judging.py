@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truelap.cli.options import Checked, Judged, Timed, command
-from truelap.cli.words import say, say_json
+from truelap.cli.words import complain, say, say_json
 from truelap.errors import TruelapError, UsageError
 
 if TYPE_CHECKING:
@@ -112,11 +112,18 @@ def _judge(options: Checked, only: str | None) -> int:
             **options.start(),
         )
     cannot_be_stopped()
+    code = exit_code(verdict, require)
+    if options.quiet and verdict.outcome == "inconclusive":
+        complain(next(f.message for f in verdict.findings if f.level == "inconclusive"))
     if options.json:
         say_json(_found_by(only, verdict) if only else verdict.model_dump(mode="json"))
     elif not options.quiet:
         say(render_text(verdict, only).rstrip("\n"))
-    return exit_code(verdict, require)
+    if verdict.outcome == "accepted" and code and not options.quiet:
+        complain(
+            f"--require faster: accepted, but no confirmed speed-up (speed: {verdict.speed}), so the exit code is 1"
+        )
+    return code
 
 
 def _found_by(check: str, verdict: Verdict) -> dict[str, Any]:

@@ -112,6 +112,7 @@ class Judging(Frozen):
     """What findings lead to which outcome."""
 
     regressions: Literal["report", "reject"]
+    unearned: Literal["report", "reject"]
     stop_on_fail: bool
 
 

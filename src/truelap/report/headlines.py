@@ -76,7 +76,19 @@ def passing(tests: Mapping[str, Any]) -> str:
         return f"{passed} pass at base; not run on the candidate"
     beside = len(tests.get("regressed") or ()) - len(regressed_tests(tests))
     said = f"{passed - all_wrong + beside} of {passed} pass again"
-    return f"{said}; other faults: {beside}" if beside else said
+    return f"{said}; {counted(beside, 'check')} of the judge's own failed" if beside else said
+
+
+def choice(strategy: str) -> str:
+    """How the tests were chosen, in words.
+
+    >>> choice("all"), choice("paths"), choice("all:mapped-failed-at-base")
+    ('all tests', "the task's paths", 'all tests, as those chosen at first say nothing at base')
+    """
+    if strategy.startswith("all"):
+        given_way = ", as those chosen at first say nothing at base" if ":" in strategy else ""
+        return f"all tests{given_way}"
+    return "the task's paths" if strategy == "paths" else "those of the changed files"
 
 
 def unasked(tests: Mapping[str, Any]) -> str:
@@ -93,8 +105,7 @@ def unasked(tests: Mapping[str, Any]) -> str:
     if not parts:
         return ""
     at_base = "" if failing else " at base"
-    ask = "this asks" if files + failing == 1 else "these ask"
-    return f"; {' and '.join(parts)}{at_base}: {ask} nothing"
+    return f"; {' and '.join(parts)}{at_base}: not judged"
 
 
 def uncredited(verdict: Verdict) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truelap.report.encode import visible
 from truelap.report.headlines import (
+    choice,
     computing,
     headline,
     of_check,
@@ -77,7 +78,7 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
     )
     tests, timing = verdict.tests, verdict.timing
     if tests:
-        chosen = f" (chosen: {tests['strategy']})" if tests.get("strategy") else ""
+        chosen = f" (chosen: {choice(str(tests['strategy']))})" if tests.get("strategy") else ""
         yield "tests", passing(tests) + chosen + unasked(tests)
         yield "values", _values(tests.get("value_evidence") or {})
     if verdict.outputs:
@@ -97,11 +98,23 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
 def _values(told: Mapping[str, Any]) -> str:
     if not told:
         return ""
-    counts = f"{told.get('tests_with')} of {told.get('tests_passing')} passing tests"
+    counts = f"{told.get('tests_with')} of {told.get('tests_passing')} tests that pass at base"
     share = told.get("share")
     shown = f" ({share:.0%})" if isinstance(share, int | float) else ""
     assertions = f"{told.get('assertions_with')} of {told.get('assertions')} assertions reached"
-    return f"{counts}{shown} are judged by what they compare, by {assertions}"
+    return f"{counts}{shown} are judged by what they compare, by {assertions}{_at_its_word(told)}"
+
+
+def _at_its_word(told: Mapping[str, Any]) -> str:
+    """Names of tests of which pytest's word is all there is."""
+    names = [str(name) for name in told.get("without") or ()]
+    if not names:
+        return ""
+    hidden = (
+        int(told.get("tests_passing") or 0) - int(told.get("tests_with") or 0) - len(names[:_SHOWN_PATHS])
+    )
+    more = f" and {hidden} more, see tests.json" if hidden > 0 else ""
+    return f"; taken at pytest's word: {', '.join(names[:_SHOWN_PATHS])}{more}"
 
 
 def _test_lines(verdict: Verdict) -> Iterator[str]:
@@ -110,7 +123,7 @@ def _test_lines(verdict: Verdict) -> Iterator[str]:
     every = regressed_tests(verdict.tests)
     regressed = [visible(name) for name in every if f"{name} (" not in told]
     if regressed:
-        yield f"  pass at base, and not here{', too' if len(regressed) < len(every) else ''}:"
+        yield f"  {'more ' if len(regressed) < len(every) else ''}tests that pass at base and not with the patch:"
         yield from (f"    {name}" for name in regressed[:_SHOWN_TESTS])
     if (hidden := len(regressed) - _SHOWN_TESTS) > 0:
         yield f"    and {hidden} more in tests.json"

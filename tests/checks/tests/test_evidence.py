@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from truelap.checks.tests.attest_judge import NO_VALUE
 from truelap.checks.tests.evidence import TestsEvidence, judge
 from truelap.checks.tests.messages import Plugin
 from truelap.checks.tests.results import Fault, Node, Session
 from truelap.checks.tests.selection import ALL
 from truelap.checks.tests.sides import Side
-from truelap.checks.tests.value_evidence import Ruled, SecretEvidence
+from truelap.checks.tests.value_evidence import Ruled, SecretEvidence, ValueEvidence
 from truelap.policy import load_policy
 
 POLICY = load_policy()
@@ -78,6 +79,21 @@ def test_every_other_outcome_than_passed_is_a_regression(outcome):
     assert codes(evidence(side({"b": outcome}), side({"b": outcome}))) == noted
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("m.py:6: in f\nE   TypeError: unhashable type", "m.py:7: no value: TypeError: unhashable type"),
+        ("it hung", f"m.py:7: {NO_VALUE}"),
+    ],
+)
+def test_what_was_raised_in_place_of_a_value_is_shown(message, told):
+    mine = side({"b": "failed"})
+    mine.sessions[0].nodes["b"] = Node(outcome="failed", seconds=1.0, message=message)
+    values = ValueEvidence(tests={"b": Ruled(status="differs", why=f"m.py:7: {NO_VALUE}")})
+    found = evidence(side(), mine).model_copy(update={"values": values})
+    assert judge(found, POLICY)[0].message.endswith(f"b (failed; {told})")
+
+
 def test_a_file_that_only_the_candidate_cannot_collect_is_told_with_its_reason():
     reasons = {"t/test_a.py": "E     File x\nE   SyntaxError: invalid syntax", "t/test_b.py": "E  other"}
     mine = side({"b": None})
@@ -109,11 +125,11 @@ def test_what_base_itself_does_not_deliver_is_named():
             "tests:base_uncollected",
             "info",
             (
-                "3 files of tests cannot be collected at base, and ask nothing: t/test_gone.py and 2 more"
+                "3 files of tests cannot be collected at base, so they are not judged: t/test_gone.py and 2 more"
                 " (ModuleNotFoundError: No module named 'gone')"
             ),
         ),
-        ("tests:base_failing", "info", "1 test fails at base, and asks nothing: d"),
+        ("tests:base_failing", "info", "1 test fails at base, so it is not judged: d"),
     ]
     told = evidence(base, base).summary()
     assert (told["n_base_failing"], told["n_base_uncollected"]) == (1, 3)

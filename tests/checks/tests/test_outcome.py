@@ -212,6 +212,17 @@ def test_a_flood_is_cut_off():
     assert caught.value.code == "oversized"
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("candidate values secret", "candidate, with changed literals: collecting tests"),
+        ("base values 1 mutant", "base, run 2, package with a planted fault: collecting tests"),
+    ],
+)
+def test_whoever_watches_reads_plain_words(name, said):
+    assert Fold(name).how_far == said
+
+
 def test_whoever_watches_is_told_how_far_it_is():
     fold = Fold("base values")
     said = []
@@ -219,8 +230,8 @@ def test_whoever_watches_is_told_how_far_it_is():
         fold.add(parse(message))
         said.append(fold.how_far)
     assert said == [
-        "base values: collecting",
-        "base values: collecting",
-        "base values: 0 of 2, the first one",
-        "base values: 1 of 2, a",
+        "base: collecting tests",
+        "base: collecting tests",
+        "base: 0 of 2, the first one",
+        "base: 1 of 2, a",
     ]

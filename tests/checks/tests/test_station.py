@@ -162,7 +162,7 @@ def test_every_outcome_is_told_apart(lap, shipped, attested):
     }
     assert found.codes == ["tests:base_failing"]
     assert found.text("tests:base_failing").startswith(
-        "3 tests fail at base, and ask nothing: test_core.py::"
+        "3 tests fail at base, so they are not judged: test_core.py::"
     )
 
 
@@ -307,7 +307,7 @@ def test_no_tests_at_all_are_inconclusive_and_say_why(lap):
     broken = lap({"core.py": "x = 1\n"}, base={"core.py": "", "test_core.py": "import nothing_like_it\n"})
     assert "nothing_like_it" in broken.text("tests:too_few_base_passes")
     assert broken.text("tests:base_uncollected") == (
-        "1 file of tests cannot be collected at base, and asks nothing: test_core.py"
+        "1 file of tests cannot be collected at base, so it is not judged: test_core.py"
         " (ModuleNotFoundError: No module named 'nothing_like_it')"
     )
 

@@ -3,10 +3,13 @@
 import math
 
 import pytest
-from tests.checks.timing.test_decide import side
+from tests.checks.timing.test_decide import evidence, side
 
+from truelap.checks.timing import judge
 from truelap.checks.timing.evidence import CaseResult, Visit
 from truelap.checks.timing.own_input import OwnInput, held, without_gain
+from truelap.policy import load_policy
+from truelap.verdict import failure_reason
 
 
 def visit(base, candidate):
@@ -42,6 +45,18 @@ def test_half_of_a_gain_must_be_there(result, others, status):
 def test_what_is_looked_for_is_never_more_than_the_gain():
     assert held(own(0.003, 0.001), (visit(0.002, 0.001),), 0.05).expected == pytest.approx(math.log(3))
     assert held(own(0.003, 0.001), (visit(0.006, 0.001),), 0.05).expected == pytest.approx(math.log(1.5))
+
+
+@pytest.mark.parametrize(("rule", "reason"), [("report", None), ("reject", "unearned_speedup")])
+def test_a_policy_may_reject_a_gain_for_the_own_input_alone(rule, reason):
+    shipped = load_policy()
+    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"unearned": rule})})
+    lost = without_gain(own(0.003, 0.001), OwnInput(status="own_input_only", reason="x1.00"))
+    earned = without_gain(own(0.003, 0.001), OwnInput(status="borne_out"))
+    found = judge(evidence(lost, earned), policy)
+    assert [(f.code, f.message) for f in found] == [("time:own_input_only", "a: own input only: x1.00")]
+    assert failure_reason("rejected" if reason else "accepted", found) == reason
+    assert {f.level for f in found} == {"fail" if reason else "info"}
 
 
 def test_only_what_is_not_borne_out_loses_its_gain():

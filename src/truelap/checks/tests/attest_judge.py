@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Status = Literal["agrees", "weak", "differs", "silent"]
 
 _NOTHING = Difference("", "missing", "a value", "nothing")
+NO_VALUE = str(_NOTHING)
+"""How a deviation ends where base sends a value and the candidate none: mostly it raised something there."""
 _MORE = Difference("", "extra", "nothing", "a value")
 _UNWANTED = Difference("", "text", "what is wanted", "something else")
 

@@ -25,13 +25,13 @@ def base_notes(base: Side) -> Iterable[Finding]:
     if names := tuple(base.uncollected):
         reason = _reason(next(iter(base.uncollected.values())))
         text = (
-            f"{counted(base.n_uncollected, 'file')} of tests cannot be collected at base, and"
-            f" {'asks' if base.n_uncollected == 1 else 'ask'} nothing: {_some(names, base.n_uncollected)}"
+            f"{counted(base.n_uncollected, 'file')} of tests cannot be collected at base,"
+            f" so {'it is' if base.n_uncollected == 1 else 'they are'} not judged: {_some(names, base.n_uncollected)}"
         )
         yield Finding(code="tests:base_uncollected", level="info", message=text + (reason and f" ({reason})"))
     if ids := base.failing:
-        verb = "fails at base, and asks" if len(ids) == 1 else "fail at base, and ask"
-        text = f"{counted(len(ids), 'test')} {verb} nothing: {_some(ids, len(ids))}"
+        verb = "fails at base, so it is" if len(ids) == 1 else "fail at base, so they are"
+        text = f"{counted(len(ids), 'test')} {verb} not judged: {_some(ids, len(ids))}"
         yield Finding(code="tests:base_failing", level="info", message=text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from truelap.checks.tests.attest_judge import NO_VALUE
 from truelap.checks.tests.base_notes import base_notes, newly_uncollected
 from truelap.checks.tests.integrity import IntegrityEvidence
 from truelap.checks.tests.lies import lies
@@ -203,7 +204,16 @@ def _became(evidence: TestsEvidence, name: str) -> str:
     """What became of a test, and where its values leave base's."""
     ruled = evidence.values.tests.get(name) if evidence.values else None
     why = ruled.why if ruled and ruled.status == "differs" and evidence.fate(name) in _VALUED else ""
+    if why.endswith(NO_VALUE) and (raised := _raised(evidence, name)):
+        why = f"{why.removesuffix(NO_VALUE)}no value: {raised}"
     return f"{evidence.fate(name)}; {why}" if why else evidence.fate(name)
+
+
+def _raised(evidence: TestsEvidence, name: str) -> str:
+    """What the candidate raised there, as pytest shows it; "" where nothing is told."""
+    node = evidence.candidate.nodes.get(name) if evidence.candidate else None
+    said = last_line(node.message) if node else ""
+    return said.removeprefix("E ").strip() if said.startswith("E ") else ""
 
 
 def _perturbed(evidence: TestsEvidence) -> Iterable[Finding]:

@@ -45,6 +45,22 @@ _KEPT_VALUES = 1 << 28
 """How many bytes of values, as text, the judge takes of one session."""
 
 
+_WORDS = {
+    "values": "",
+    "plain": "as they stand",
+    "secret": "with changed literals",
+    "canary": "tests that must fail",
+    "mutant": "package with a planted fault",
+}
+"""What the parts of a session's name mean to whoever watches."""
+
+
+def _session(name: str) -> str:
+    side, *more = name.split(" ")
+    told = (f"run {int(word) + 1}" if word.isdecimal() else _WORDS.get(word, word) for word in more)
+    return ", ".join(word for word in (side, *told) if word)
+
+
 class Fold:
     """Takes the messages of one session one by one, and refuses what a true session cannot say.
 
@@ -88,8 +104,8 @@ class Fold:
     def how_far(self) -> str:
         """A word for whoever watches."""
         if not self._complete:
-            return f"{self._name}: collecting"
-        return f"{self._name}: {len(self._runs)} of {len(self._expected)}, {self.last_id or 'the first one'}"
+            return f"{_session(self._name)}: collecting tests"
+        return f"{_session(self._name)}: {len(self._runs)} of {len(self._expected)}, {self.last_id or 'the first one'}"
 
     def add(self, message: Message) -> None:
         """Take the next message.

@@ -42,6 +42,7 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
     slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
+    unearned: Level = "fail" if policy.verdict.unearned == "reject" else "info"
     gone = [case for case in evidence.cases if case.decision == "missing"]
     if policy.keeps("missing_benchmarks"):
         for text in grouped((case.id, str(case.reason)) for case in gone):
@@ -58,7 +59,7 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
         elif case.reason and case.reason.startswith("disputed"):
             yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
         elif case.own_input and case.own_input.status == "own_input_only":
-            yield Finding(code="time:own_input_only", level="info", message=f"{case.id}: {case.reason}")
+            yield Finding(code="time:own_input_only", level=unearned, message=f"{case.id}: {case.reason}")
 
 
 def _times(case: CaseResult) -> str:
