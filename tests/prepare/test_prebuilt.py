@@ -116,6 +116,21 @@ def test_where_base_needs_them_to_build_what_the_candidate_leaves_alone_is_missi
     assert set(BASE) == set(done.candidate) == set(done.base)
 
 
+def test_where_base_needs_others_to_build_a_touch_keeps_nothing(line):
+    touches = "import os\nif os.path.exists('p/_fast.so'): os.utime('p/_fast.so')\n"
+    done = line({"build.py": NEEDS + touches}, {**BASE, "build.py": NEEDS + MAKES})
+    assert set(BASE) - set(done.candidate) == OUTPUTS
+
+
+def test_an_output_that_bases_build_reads_before_it_writes_it_is_there_on_both_sides(line):
+    appends = "was = open('p/_gen.py').read()\nopen('p/_gen.py', 'w').write(was + 'y')\n"
+    base = {**BASE, "build.py": MAKES.splitlines()[0] + "\n" + appends}
+    done = line({"p/fast.def": "candidate"}, base)
+    assert done.codes == []
+    assert done.base["p/_gen.py"] == done.candidate["p/_gen.py"] == "xy"
+    assert done.candidate["p/_fast.so"] == "of candidate"
+
+
 def test_a_base_that_fails_either_way_says_nothing_of_the_submission(line):
     assert line({"build.py": MAKES}, {**BASE, "build.py": "raise SystemExit(1)"}).codes == [
         "rebuild:base_failed"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from truelap.model import Evidence
 from truelap.prepare.build_command import with_interpreter
 from truelap.world.disk import UnreadableError
 from truelap.world.files import Deviations, deviations
@@ -26,6 +27,22 @@ _FIXED = {"SETUPTOOLS_SCM_PRETEND_VERSION": "0.0.0", "SOURCE_DATE_EPOCH": "31553
 _SHOWN_BYTES = 400
 _STARTER = ("/bin/sh", "-c", 'exec "$0" "$@"')
 """A command that cannot be started (a script that the candidate deletes) is then a build that fails, and no fault of the sandbox."""
+
+
+class Rebuilt(Evidence):
+    """What was run, why, and what it printed."""
+
+    reason: str
+    commands: tuple[tuple[str, ...], ...]
+    base_log: str
+    candidate_log: str = ""
+
+    def artifacts(self) -> dict[str, Any]:
+        """rebuild.log."""
+        ran = "\n".join(" ".join(command) for command in self.commands)
+        return {
+            "rebuild.log": f"{self.reason}\n{ran}\n\n== base\n{self.base_log}\n== candidate\n{self.candidate_log}\n"
+        }
 
 
 class Built(NamedTuple):

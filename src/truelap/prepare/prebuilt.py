@@ -1,7 +1,8 @@
 """What base has of a build's outputs before any build: carried files, and tracked compiled ones.
 
 They must not stand in for what the candidate's build does not make, so both sides are built without them. Where base does not
-build without them they stay, made old. What base's build makes of them, and the candidate's does not, is then missing.
+build without all of them, those stay, made old, that its build does not make. What base's build makes of them, and the
+candidate's does not, is missing.
 """
 
 from __future__ import annotations
@@ -26,18 +27,22 @@ _NOT_MADE = "is made by base's build and not by the candidate's, so the candidat
 
 
 class Prebuilt(NamedTuple):
-    """Such files, as base has them; `stay` where its build needs them."""
+    """Such files, as base has them; `stay` are those that its build needs."""
 
     files: Manifest
-    stay: bool = False
+    stay: frozenset[bytes] = frozenset()
 
     def absent(self, side: Manifest) -> frozenset[bytes]:
         """What a side is built without: what it has as base has it."""
-        return frozenset() if self.stay else self._same(side)
+        return self._same(side) - self.stay
 
     def make_old(self, copy: TreeOnDisk) -> None:
         """Have them made anew by whatever goes by times, where they stay."""
-        make_old(copy.root, self._same(copy.manifest))
+        make_old(copy.root, self._same(copy.manifest) & self.stay)
+
+    def needing(self, made: frozenset[bytes]) -> Prebuilt:
+        """The same, but for what base's build made: that need not be there before."""
+        return Prebuilt(self.files, self.stay - made)
 
     def remade(self, copy: TreeOnDisk) -> frozenset[bytes]:
         """Those that a build in this copy made."""
@@ -62,7 +67,7 @@ def ways(
     guard = Guard(store, base, policy, places, named)
     regular = (path for path in named if path in standing and standing[path].mode != SYMLINK)
     files = {path: standing[path] for path in regular if not guard.holds(path)}
-    return (Prebuilt(files), Prebuilt(files, stay=True)) if files else (Prebuilt(files),)
+    return (Prebuilt(files), Prebuilt(files, frozenset(files))) if files else (Prebuilt(files),)
 
 
 def told(paths: Iterable[bytes]) -> tuple[Finding, ...]:

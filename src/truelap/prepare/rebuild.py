@@ -7,13 +7,13 @@ no submission may bring.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import ContentFault, after_base
 from truelap.model import Evidence, Finding, shown
 from truelap.prepare.build_command import build_plan, not_built
 from truelap.prepare.build_outputs import Outputs, doubled, judge_outputs, judging, read_sources
-from truelap.prepare.build_run import BuildRun
+from truelap.prepare.build_run import BuildRun, Rebuilt
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
 from truelap.prepare.prebuilt import Prebuilt, told, ways
@@ -36,22 +36,6 @@ if TYPE_CHECKING:
     from truelap.world import World
     from truelap.world.files import Deviations, TreeOnDisk
     from truelap.world.harvest import Product
-
-
-class Rebuilt(Evidence):
-    """What was run, why, and what it printed."""
-
-    reason: str
-    commands: tuple[tuple[str, ...], ...]
-    base_log: str
-    candidate_log: str = ""
-
-    def artifacts(self) -> dict[str, Any]:
-        """rebuild.log."""
-        ran = "\n".join(" ".join(command) for command in self.commands)
-        return {
-            "rebuild.log": f"{self.reason}\n{ran}\n\n== base\n{self.base_log}\n== candidate\n{self.candidate_log}\n"
-        }
 
 
 def rebuild(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Case:
@@ -152,13 +136,22 @@ class _Rebuild:
     def _at_base(self, plain: TreeOnDisk) -> tuple[Built, _Base | None]:
         """Base's last build, and what it made; None where no way of building succeeds."""
         for prebuilt in ways(self._world.store, self._case.base, plain.manifest, self._policy, self._places):
-            absent = prebuilt.absent(plain.manifest)
-            with self._world.trees.fresh(plain, "build-base", without=absent) as copy:
-                prebuilt.make_old(copy)
-                built = self._run.on(copy, "base")
-                if built.found is not None:
-                    return built, self._keep_base(plain, built, built.found, prebuilt)
-        return built, None
+            built, base = self._base_by(prebuilt, plain)
+            if base is not None:
+                break
+        if base is not None and base.remade and base.prebuilt.stay:
+            built_with_less, less = self._base_by(base.prebuilt.needing(base.remade), plain)
+            if less is not None and less.remade >= base.remade:
+                return built_with_less, less
+        return built, base
+
+    def _base_by(self, prebuilt: Prebuilt, plain: TreeOnDisk) -> tuple[Built, _Base | None]:
+        absent = prebuilt.absent(plain.manifest)
+        with self._world.trees.fresh(plain, "build-base", without=absent) as copy:
+            prebuilt.make_old(copy)
+            built = self._run.on(copy, "base")
+            found = built.found
+            return built, None if found is None else self._keep_base(plain, built, found, prebuilt)
 
     def _keep_base(self, plain: TreeOnDisk, built: Built, found: Deviations, prebuilt: Prebuilt) -> _Base:
         writes = written_since(built.copy.root, plain.manifest, built.began_ns) | {
