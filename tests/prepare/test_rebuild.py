@@ -357,6 +357,11 @@ def test_a_tree_with_compiled_files_is_built_whatever_their_sources_are_called(l
     assert line(base, {"p.unknown": "2"}, task=Task()).candidate["p.so"] == b"2"
 
 
+def test_data_of_tests_is_no_output(line):
+    base = {"p.py": "", "tests/data/p.so": "", "setup.py": "open('made.txt', 'w').write('x')\n"}
+    assert "made.txt" not in line(base, {"p.py": "# faster"}, task=Task()).candidate
+
+
 def test_nothing_is_built_where_nothing_is_compiled(line):
     done = line({"p.py": "", "setup.py": SETUP}, {"p.py": "# faster"}, task=Task())
     assert done.after is done.before

@@ -69,8 +69,7 @@ def _by_default(
     read_base: Callable[[bytes], bytes | None],
     policy: Policy,
 ) -> BuildPlan:
-    # Compiled files are made of something, by whatever name.
-    in_base = _first(policy.rebuild.compiled, base_paths) is not None or any(map(is_compiled, base_paths))
+    in_base = _first(policy.rebuild.compiled, base_paths) is not None or _has_outputs(base_paths, policy)
     command = _command(base_paths, read_base) if in_base or compiled else None
     if command:
         return BuildPlan((command,), reason, optional=True)
@@ -79,6 +78,11 @@ def _by_default(
     if not in_base:
         return BuildPlan(finding=not_built(f"{reason}, but base has no compiled sources"))
     return BuildPlan(finding=not_built(f"{reason}, but base does not say how to build in place; {_GIVE}"))
+
+
+def _has_outputs(base_paths: Collection[bytes], policy: Policy) -> bool:
+    """Whether base has compiled files beside its tests' data: they are made of something, by whatever name."""
+    return any(is_compiled(path) and not matches(policy.test_code.patterns, path) for path in base_paths)
 
 
 def from_the_root(build: tuple[tuple[str, ...], ...], root: Path, given: Path) -> tuple[tuple[str, ...], ...]:
