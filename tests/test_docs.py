@@ -124,7 +124,7 @@ def test_a_command_with_options_of_its_own_has_a_section_with_them(command):
     assert named == commands()[command] - {"--help", "--debug", "--policy"}
 
 
-ELSEWHERE = {"task": {"base_file"}}
+ELSEWHERE = {"task": {"base_file"}, "environment": {"carry"}}
 """Keys that the guide's example cannot hold beside others: its words name them."""
 
 

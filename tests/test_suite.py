@@ -247,8 +247,17 @@ def test_odd_names_are_matched_as_they_are():
     assert resolve(files)[1] == {"asv.conf.json", "é+(x/b.py"}
 
 
+def test_a_suite_that_is_not_there_is_named_and_its_place_protected():
+    configs = find_asv_configs([b"asv.conf.json"], lambda _: b'{"benchmark_dir": "perf"}')
+    with pytest.raises(UsageError, match=r"asv\.conf\.json of base: benchmark_dir names a folder .*: perf$"):
+        choose_config(configs, None)
+    assert "^perf/" in protected_patterns(configs, [b"asv.conf.json"], lambda _: b"")
+
+
 def test_the_choice_of_a_config():
-    configs, _ = resolve({"asv.conf.json": "{}", "a/asv.conf.json": "{}"})
+    configs, _ = resolve(
+        {"asv.conf.json": "{}", "a/asv.conf.json": "{}", "benchmarks/a.py": "", "a/benchmarks/b.py": ""}
+    )
     assert choose_config(configs, "./a/asv.conf.json").path == "a/asv.conf.json"
     with pytest.raises(UsageError, match=r"several asv configs .* name one"):
         choose_config(configs, None)

@@ -3,7 +3,7 @@
 import pytest
 
 from truelap.errors import UsageError
-from truelap.task import Environment, import_roots, load_task
+from truelap.task import Environment, Task, import_roots, load_task
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,37 @@ def test_what_a_task_file_leaves_out_stays_out(tmp_path):
     path.write_text("[task]\nname = 't'")
     task = load_task(path)
     assert (task.environment.python, task.task.base_file) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "mount", ["", "repo", "/", "/usr", "/tmp", "/proc/x", "/etc", "/a/../usr", "//a", "/dev/shm", "/a\\u0000"]
+)
+def test_a_mount_that_no_sandbox_has_is_an_error(tmp_path, mount):
+    path = tmp_path / "task.toml"
+    path.write_text(f'[environment]\nmount = "{mount}"')
+    with pytest.raises(UsageError, match=r"task\.toml: environment\.mount: .*for example /workspace/repo"):
+        load_task(path)
+
+
+@pytest.mark.parametrize(
+    "mount", ["/workspace/repo", "/home/u/repo", "/testbed", "/tmp/x", "/usr/src/app", "/r/"]
+)
+def test_a_mount_of_its_own_is_fine(tmp_path, mount):
+    path = tmp_path / "task.toml"
+    path.write_text(f'[environment]\nmount = "{mount}"')
+    assert load_task(path).environment.mount == mount.rstrip("/")
+
+
+@pytest.mark.parametrize("env", ['"A=B" = "1"', '"" = "1"', '"A\\u0000" = "1"', 'A = "\\u0000"'])
+def test_a_variable_that_cannot_be_set_is_an_error(tmp_path, env):
+    path = tmp_path / "task.toml"
+    path.write_text(f"[environment]\nenv = {{ {env} }}")
+    with pytest.raises(UsageError, match=r"task\.toml: environment\.env: .* cannot be set"):
+        load_task(path)
+
+
+def test_a_task_knows_what_file_it_came_from(tmp_path):
+    path = tmp_path / "task.toml"
+    path.write_text("")
+    assert load_task(path).origin == f"task file {path}"
+    assert load_task(path).model_dump() == Task().model_dump()

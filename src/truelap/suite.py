@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _CONFIG = re.compile(r"(^|/)asv(\.[^/]*)?\.jsonc?\Z|(^|/)asv[^/]*\.conf\.jsonc?\Z")
 _CODE = (".py", ".pyx", ".pxd", ".c", ".cc", ".cpp", ".h", ".rs", ".f90", ".f")
 _LONGEST_NAME = 200
+_NO_FOLDER = "benchmark_dir names a folder that base does not have (a submodule is not part of a commit)"
 
 
 class AsvConfig(Frozen):
@@ -46,7 +47,9 @@ def find_asv_configs(paths: Iterable[bytes], read: Read) -> tuple[AsvConfig, ...
         paths: every path of the tree.
         read: content of a path.
     """
-    return tuple(_read_config(path, read(path)) for path in sorted(_texts(paths)) if _CONFIG.search(path))
+    known = sorted(_texts(paths))
+    folders = {folder for path in known for folder in _folders(path)}
+    return tuple(_read_config(path, read(path), folders) for path in known if _CONFIG.search(path))
 
 
 def choose_config(configs: Iterable[AsvConfig], named: str | None) -> AsvConfig:
@@ -90,8 +93,9 @@ def protected_patterns(configs: Iterable[AsvConfig], paths: Iterable[bytes], rea
     patterns = set()
     for config in configs:
         patterns.add(f"^{_escaped(config.path)}$")
-        if config.problem is None:
+        if config.problem is None or config.problem.startswith(_NO_FOLDER):
             patterns.add(f"^{_escaped(config.benchmark_dir)}/")
+        if config.problem is None:
             patterns |= {f"^{_escaped(path)}$" for path in _Beside(config, known, read).found()}
     return tuple(sorted(patterns))
 
@@ -105,7 +109,7 @@ def _texts(paths: Iterable[bytes]) -> Iterator[str]:
             continue
 
 
-def _read_config(path: str, content: bytes) -> AsvConfig:
+def _read_config(path: str, content: bytes, folders: Collection[str]) -> AsvConfig:
     try:
         data = _tolerant(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -116,7 +120,7 @@ def _read_config(path: str, content: bytes) -> AsvConfig:
     if not isinstance(named, str):
         return AsvConfig(path=path, benchmark_dir=".", data=data, problem="benchmark_dir is not a text")
     folder = posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
-    return AsvConfig(path=path, benchmark_dir=folder, data=data, problem=_problem(folder))
+    return AsvConfig(path=path, benchmark_dir=folder, data=data, problem=_problem(folder, folders))
 
 
 def _tolerant(text: str) -> Any:
@@ -126,11 +130,13 @@ def _tolerant(text: str) -> Any:
         return json5.loads(text)
 
 
-def _problem(folder: str) -> str | None:
+def _problem(folder: str, folders: Collection[str]) -> str | None:
     if folder.startswith(("/", "..")):
         return "benchmark_dir lies outside of the tree"
     if folder == ".":
         return "benchmark_dir is the whole tree; move the benchmarks into a folder of their own"
+    if folder not in folders:
+        return f"{_NO_FOLDER}: {folder}"
     return None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError
 
 from truelap.errors import UsageError
 from truelap.keyfile import complaint
@@ -25,6 +26,38 @@ def _as_argvs(value: Any) -> Any:
     return tuple(_as_tuple(argv) for argv in value) if isinstance(value, list) else value
 
 
+_SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "tmp", "home", "root", "var", "run")
+"""Folders of every sandbox, below which a tree may appear, but not in their place."""
+_KERNEL = ("proc", "sys", "dev", "etc", "truelap")
+"""Folders below which nothing of a tree may appear."""
+
+
+def _mountable(mount: str) -> str:
+    """See that a tree can appear there.
+
+    >>> _mountable("/workspace/repo")
+    '/workspace/repo'
+    """
+    place = PurePosixPath(mount)
+    parts = place.parts[1:]
+    if not mount.startswith("/") or mount.startswith("//") or ".." in parts or "\0" in mount:
+        raise ValueError("give an absolute path without `..`, for example /workspace/repo")
+    if not parts or parts[0] in _KERNEL or (len(parts) == 1 and parts[0] in _SYSTEM):
+        raise ValueError(
+            f"the sandbox needs {mount} itself; give a folder of its own, for example /workspace/repo"
+        )
+    return str(place)
+
+
+def _settable(env: dict[str, str]) -> dict[str, str]:
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ValueError(
+                f"{name!r} cannot be set: a variable's name is not empty and holds no `=`, and nothing holds a NUL"
+            )
+    return env
+
+
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 Argvs = Annotated[tuple[Texts, ...], BeforeValidator(_as_argvs)]
 
@@ -41,9 +74,9 @@ class Environment(Frozen):
     """`[environment]`: how the project runs and is built."""
 
     python: str | None = None
-    mount: str = "/workspace/repo"
+    mount: Annotated[str, AfterValidator(_mountable)] = "/workspace/repo"
     build: Argvs = ()
-    env: dict[str, str] = Field(default_factory=dict)
+    env: Annotated[dict[str, str], AfterValidator(_settable)] = Field(default_factory=dict)
     carry: Texts = ()
     """Globs of ignored build outputs that are taken from --base-dir."""
     python_path: Texts | None = None
@@ -101,6 +134,12 @@ class Task(Frozen):
     tests: TestChoice = TestChoice()
     outputs: OutputChoice = OutputChoice()
     reference: Reference = Reference()
+    _origin: str = PrivateAttr("task file")
+
+    @property
+    def origin(self) -> str:
+        """What to call it in an error: the file's name, where it was read from one."""
+        return self._origin
 
 
 def import_roots(environment: Environment, paths: Iterable[bytes]) -> tuple[str, ...]:
@@ -152,14 +191,16 @@ def load_task(path: Path | None) -> Task:
     ):
         if asked:
             raise UsageError(f"task file {path}: {key}: {instead} yet; leave the key out")
-    return _placed(task, path.absolute().parent)
+    return _placed(task, path)
 
 
-def _placed(task: Task, folder: Path) -> Task:
+def _placed(task: Task, path: Path) -> Task:
     """The task with what names a file of this machine made absolute; an interpreter's bare name is looked up elsewhere."""
+    folder = path.absolute().parent
     python, base_file = task.environment.python, task.task.base_file
     if python is not None and "/" in python:
         python = str(folder / python)
+    task._origin = f"task file {path}"  # noqa: SLF001 - pydantic's way to keep what is no key
     return task.model_copy(
         update={
             "environment": task.environment.model_copy(update={"python": python}),

@@ -1,10 +1,12 @@
 """What base's suite holds, and what is chosen of it."""
 
+import json
+
 import pytest
 
 from truelap.errors import UsageError
-from truelap.task import BenchmarkChoice
-from truelap.workers.cases import Benchmark, chosen, modules_of, read_benchmarks, timed_cases
+from truelap.task import BenchmarkChoice, OutputChoice, Skip, Task
+from truelap.workers.cases import Benchmark, check_names, chosen, modules_of, read_benchmarks, timed_cases
 
 TOLD = {
     "module": "benchmarks.m",
@@ -126,3 +128,27 @@ def test_an_unreadable_pattern_is_named():
 
 def test_an_empty_suite_is_not_the_command_s_fault():
     assert chosen((), None, BenchmarkChoice()) == ()
+
+
+CHOICES = (
+    ("outputs.skip", Task(outputs=OutputChoice(skip=(Skip(benchmark="@", reason="r"),)))),
+    ("outputs.overrides", Task(outputs=OutputChoice(overrides={"@": {"rtol": 1.0}}))),
+    ("benchmarks.include", Task(benchmarks=BenchmarkChoice(include=("@", "m")))),
+    ("benchmarks.exclude", Task(benchmarks=BenchmarkChoice(exclude=("@",)))),
+)
+
+
+@pytest.mark.parametrize(("key", "task"), CHOICES, ids=[key for key, _ in CHOICES])
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [("m.time_fit", True), ("m.time_fit-1", True), ("m.time_fti", False), ("m.time_fit-2", False)],
+)
+def test_an_entry_of_the_task_file_must_name_a_benchmark(key, task, name, fits):
+    cases = timed_cases([benchmark("m.time_fit", (("1", "2"),))])
+    named = Task(**json.loads(task.model_dump_json().replace("@", name)))
+    if fits:
+        check_names(cases, named)
+        return
+    said = rf"task file: {key}: '{name}' matches none of the 2 benchmarks of base.* perhaps m\.time_fit"
+    with pytest.raises(UsageError, match=said):
+        check_names(cases, named)

@@ -71,7 +71,8 @@ class Request:
             return base_of_directory(store, self.base_dir, task.environment.carry)
         if task.environment.carry:
             raise UsageError(
-                "task file: environment.carry takes files from --base-dir, and the base is a commit"
+                f"{task.origin}: environment.carry takes files from a base that is a folder, and this base is a commit;"
+                " give --base-dir in place of it, or leave carry out"
             )
         revision = self.base if self.base is not None else self._base_in_file(task)
         if revision is None:

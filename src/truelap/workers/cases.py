@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 import re
@@ -16,7 +17,10 @@ from truelap.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truelap.task import BenchmarkChoice
+    from truelap.task import BenchmarkChoice, Task
+
+NOT_TIMED = "not timed: benchmarks of kind"
+"""How the reason begins for a benchmark whose kind is not measured."""
 
 _EXAMPLES = 3
 
@@ -162,6 +166,38 @@ def chosen(cases: tuple[Timed, ...], pattern: str | None, choice: BenchmarkChoic
     if named and not left:
         raise UsageError(f"the task file's include and exclude leave none of the {_counted(named)}")
     return left
+
+
+def check_names(cases: tuple[Timed, ...], task: Task) -> None:
+    """See that whatever a task file says of benchmarks is said of one that base has.
+
+    Args:
+        cases: every benchmark of base.
+        task: of the line.
+
+    Raises:
+        UsageError: an entry names none; a slip there would hold an honest patch against what was to be left out.
+    """
+    outputs, ids = task.outputs, {name for case in cases for name in (case.id, case.benchmark.name)}
+    exact = [("outputs.skip", skip.benchmark) for skip in outputs.skip]
+    exact += [("outputs.overrides", name) for name in outputs.overrides]
+    wrong = [(key, name) for key, name in exact if name not in ids]
+    for key in ("include", "exclude"):
+        texts = getattr(task.benchmarks, key)
+        wrong += [(f"benchmarks.{key}", text) for text in texts if not _any_named(cases, text)]
+    if wrong:
+        key, name = wrong[0]
+        close = difflib.get_close_matches(name, sorted(ids), 1)
+        hint = f", perhaps {close[0]} is meant" if close else ""
+        raise UsageError(f"{task.origin}: {key}: {name!r} matches none of the {_counted(cases)}{hint}")
+
+
+def _any_named(cases: tuple[Timed, ...], text: str) -> bool:
+    try:
+        rule = re.compile(text)
+    except re.error as error:
+        raise UsageError(f"benchmark pattern {text!r}: {error}") from error
+    return any(_named(case, [rule]) for case in cases)
 
 
 def _named(case: Timed, patterns: Iterable[re.Pattern[str]]) -> bool:

@@ -11,7 +11,7 @@ from truelap.errors import WorldError
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
-from truelap.workers.cases import Timed, chosen, modules_of, timed_cases
+from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
 from truelap.workers.discovery import discover
 from truelap.workers.venue import Name, Venue
 
@@ -93,7 +93,11 @@ def _selected(
         ("benchmarks", modules, venue.paths, seed, setting),
         lambda: discover(venue, base, modules, seed),
     )
-    return chosen(timed_cases(benchmarks), settings.bench, task.benchmarks), failed
+    cases = timed_cases(benchmarks)
+    # What a module holds that cannot be imported is not known.
+    if cases and not failed:
+        check_names(cases, task)
+    return chosen(cases, settings.bench, task.benchmarks), failed
 
 
 def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> None:
@@ -104,7 +108,11 @@ def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: S
     Raises:
         UsageError: base has no asv config, several and none is named, or no benchmark is selected.
     """
-    if settings.bench is None and not (task.benchmarks.include or task.benchmarks.exclude):
+    named = (
+        *(task.benchmarks.include, task.benchmarks.exclude),
+        *(task.outputs.skip, task.outputs.overrides),
+    )
+    if settings.bench is None and not any(named):
         return
     with suppress(WorldError):
         opened(case, world, policy, task, settings)
@@ -115,5 +123,5 @@ def why_not(case: Timed) -> str | None:
     if case.benchmark.error is not None:
         return f"base cannot build it: {case.benchmark.error}"
     if case.benchmark.kind != "time":
-        return f"not timed: benchmarks of kind {case.benchmark.kind} are not measured yet"
+        return f"{NOT_TIMED} {case.benchmark.kind} are not measured yet"
     return None

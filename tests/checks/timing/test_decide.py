@@ -9,7 +9,7 @@ from truelap.checks.timing import TimingEvidence, judge
 from truelap.checks.timing.decide import broken, decide, measured, not_reached, undecided, unmeasured
 from truelap.checks.timing.evidence import Side, Visit
 from truelap.policy import load_policy
-from truelap.workers.cases import Benchmark, Timed
+from truelap.workers.cases import NOT_TIMED, Benchmark, Timed
 from truelap.workers.worker import Undelivered
 
 BENCHMARK = Benchmark(**{"module": "b.m", "class": None, "attr": "time_f", "name": "m.time_f", "error": None})
@@ -275,6 +275,11 @@ def test_nothing_measured_is_never_a_pass(cases):
         ((), {}, "holds no benchmark"),
         ((), {"m": "ImportError"}, "no module of base's suite can be imported; does --python name"),
         ((unmeasured(CASE, "invalid", "no"),), {"m": "ImportError"}, "delivers none"),
+        (
+            (unmeasured(CASE, "invalid", f"{NOT_TIMED} mem"),),
+            {},
+            "none can be (not timed: benchmarks of kind mem",
+        ),
     ],
 )
 def test_it_says_why_nothing_was_measured(cases, failed, why):

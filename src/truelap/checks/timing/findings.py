@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from truelap.model import Finding, Level
 from truelap.wording import grouped
+from truelap.workers.cases import NOT_TIMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,10 @@ def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
         text = "base's benchmarks alone take more than half of time.station_s: choose fewer, or raise it"
         yield Finding(code="time:out_of_time", level="inconclusive", message=text)
     if not any(case.decision in {"faster", "slower", "same", "missing"} for case in evidence.cases):
-        if evidence.cases:
+        kinds = {case.reason for case in evidence.cases if case.reason and case.reason.startswith(NOT_TIMED)}
+        if evidence.cases and len(kinds) == len({case.reason for case in evidence.cases}):
+            why = f"of those chosen, none can be ({', '.join(sorted(kinds))})"
+        elif evidence.cases:
             why = "base delivers none of them"
         elif evidence.failed_modules:
             why = "no module of base's suite can be imported; does --python name an environment that has all it needs?"
