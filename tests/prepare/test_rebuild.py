@@ -215,6 +215,69 @@ def test_what_cannot_be_placed_where_base_can_be_is_the_candidates_failure(line,
     assert "made" in done.said
 
 
+COPIES = (
+    "import os, shutil\nfor to in ('build/lib/tests', 'build/lib/p/tests'): shutil.copytree('tests', to)\n"
+    "shutil.copy('p.py', 'build/lib/p.py')\n"
+)
+
+
+def test_copies_of_tests_in_a_folder_of_the_builds_own_are_left_out(line):
+    done = line(SCRIPTED, {"build.py": COPIES})
+    assert (done.codes, done.levels, done.paths) == (["rebuild:left_out"], {"info"}, ["build/"])
+    assert {path for path in done.candidate if path.startswith("build")} == {"build.py", "build/lib/p.py"}
+
+
+@pytest.mark.parametrize(
+    "path", ["tests/more/conftest.py", "conftest.py", "p/conftest.py", "benchmarks/b.py"]
+)
+def test_what_pytest_or_the_suite_would_see_is_held_against_the_build(line, path):
+    build = f"import os\nos.makedirs(os.path.dirname({path!r}) or '.', exist_ok=True)\nopen({path!r}, 'w').write('')\n"
+    base = {**SCRIPTED, "p/x.py": ""}
+    done = line(base, {"build.py": build})
+    assert (done.codes, done.paths) == (["tamper:build_outputs"], [path])
+
+
+def test_a_folder_of_the_builds_own_that_is_imported_from_is_no_place_for_tests(line):
+    task = SCRIPT.model_copy(
+        update={"environment": Environment(build=(("python", "build.py"),), python_path=("build/lib",))}
+    )
+    done = line(SCRIPTED, {"build.py": COPIES}, task=task)
+    assert set(done.codes) == {"tamper:build_outputs"}
+
+
+def metadata(version, *names):
+    names = names or ("METADATA",)
+    folder = f"p-{version}.dist-info"
+    return f"import os\nos.mkdir({folder!r})\nfor name in {names!r}: open({folder!r} + '/' + name, 'w').write({version!r})\n"
+
+
+def test_metadata_of_another_version_is_left_out_and_bases_stays(line):
+    done = line({**SCRIPTED, "build.py": metadata("1.0")}, {"build.py": metadata("1.1")})
+    assert (done.codes, done.levels) == (["rebuild:left_out"], {"info"})
+    assert done.paths == ["p-1.1.dist-info/METADATA"]
+    assert {path for path in done.candidate if "info" in path} == {"p-1.0.dist-info/METADATA"}
+    assert done.candidate["p-1.0.dist-info/METADATA"] == b"1.0"
+
+
+def test_metadata_that_base_has_in_no_version_is_held_against_the_build(line):
+    build = metadata("1.1", "METADATA", "entry_points.txt")
+    done = line({**SCRIPTED, "build.py": metadata("1.0")}, {"build.py": build})
+    assert done.codes == ["tamper:build_outputs", "rebuild:left_out"]
+    assert done.paths[0] == "p-1.1.dist-info/entry_points.txt"
+
+
+def test_a_generated_file_that_the_submission_brings_as_well_may_be_written(line):
+    base = {**SCRIPTED, "build.py": "open('version.py', 'w').write('v = 1')\n"}
+    done = line(base, {"version.py": "v = 2", "p.py": "# faster"})
+    assert done.codes == []
+    assert done.candidate["version.py"] == b"v = 1"
+
+
+def test_a_file_that_the_submission_brings_and_only_its_build_writes_is_rewritten(line):
+    done = line(SCRIPTED, {"version.py": "v = 2", "build.py": "open('version.py', 'w').write('v = 1')\n"})
+    assert (done.codes, done.paths) == (["tamper:build_changed_sources"], ["version.py"])
+
+
 def test_a_start_up_file_that_base_builds_stays_bases(line):
     base = {**SCRIPTED, "build.py": "open('x.pth', 'w').write('base')\n"}
     done = line(base, {"build.py": "open('x.pth', 'w').write('import evil')\n"})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from truelap.policy import Policy
     from truelap.prepare.guard import Guard
+    from truelap.prepare.left_out import LeftOut
     from truelap.prepare.rivals import Rivals
     from truelap.rules import Rules, Ruling
     from truelap.world.files import Manifest
@@ -28,13 +29,16 @@ _DOUBLE = (
     " tests and benchmarks could read different ones"
 )
 _BASES_OWN_STAYS = {"startup_files"}
+_COPIES = "named like tests or measurement setup, in a folder that only the build makes; left out"
+_OTHER_VERSION = "metadata of another version than base's build makes; base's is kept"
 
 
 class Outputs(NamedTuple):
-    """What goes into the built candidate, and what is said about the rest."""
+    """What goes into the built candidate, what is held against it, and what is noted of the rest."""
 
     kept: tuple[Product, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
 
 
 class Judging(NamedTuple):
@@ -45,6 +49,7 @@ class Judging(NamedTuple):
         scene: base as built.
         guard: says what measures.
         hiding: what would be imported in place of it, or from elsewhere; of any paths that base does not have.
+        left_out: what is neither kept nor held against anybody.
         twice: what has the name of a module that the candidate has at another import place.
         by_base: what base's build made.
         standing: what the candidate has before its build.
@@ -55,6 +60,7 @@ class Judging(NamedTuple):
     scene: Scene
     guard: Guard
     hiding: Callable[[bytes], bool]
+    left_out: LeftOut
     twice: frozenset[bytes]
     by_base: Mapping[bytes, Product]
     standing: Collection[bytes]
@@ -67,6 +73,7 @@ def judging(
     guard: Guard,
     rivals: Rivals,
     *,
+    left_out: LeftOut,
     twice: frozenset[bytes],
     by_base: Mapping[bytes, Product],
     standing: Collection[bytes],
@@ -80,15 +87,21 @@ def judging(
         is_rival = policy.keeps("rivals") and bool(rivals.among([path]))
         return is_rival or (closes and policy.keeps("packages"))
 
-    return Judging(rules, scene, guard, hiding, twice, by_base, standing, policy.refuse.max_file_bytes)
+    limit = policy.refuse.max_file_bytes
+    return Judging(rules, scene, guard, hiding, left_out, twice, by_base, standing, limit)
 
 
 def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
     """Judge each file. Base's own products in tests and measurement setup are the candidate's too, made by it or not."""
     kept = [twin for path, twin in judging.by_base.items() if judging.guard.holds(path)]
     findings: list[Finding] = []
+    notes: dict[Finding, None] = {}
     for product in made:
         twin = judging.by_base.get(product.path)
+        if twin is None and (note := _left_out(product.path, judging)):
+            kept += judging.left_out.other_version(product.path)
+            notes[note] = None
+            continue
         if judging.guard.holds(product.path):
             reason = None if twin else "the candidate's build adds to the tests or the measurement setup"
         elif twin is not None and (twin.sha256, twin.mode) == (product.sha256, product.mode):
@@ -102,7 +115,15 @@ def judge_outputs(made: tuple[Product, ...], judging: Judging) -> Outputs:
             chosen, reason = _by_rules(product, twin, judging)
             kept += [chosen] if chosen else []
         findings += [_finding(product.path, reason)] if reason else []
-    return Outputs(tuple(kept), (*findings, *_in_the_way(kept, judging.standing)))
+    return Outputs(tuple(kept), (*findings, *_in_the_way(kept, judging.standing)), tuple(notes))
+
+
+def _left_out(path: bytes, judging: Judging) -> Finding | None:
+    """A note on what base's build does not make, and the candidate's may; such files in one folder have one together."""
+    if not judging.guard.holds(path):
+        return _note(path, _OTHER_VERSION) if judging.left_out.other_version(path) else None
+    folder = judging.left_out.own_folder(path)
+    return _note(folder, _COPIES) if folder else None
 
 
 def doubled(
@@ -160,6 +181,10 @@ def _by_rules(product: Product, twin: Product | None, judging: Judging) -> tuple
         if ruling.action == "refuse":
             return None, f"the candidate's build makes what no submission may bring ({rule}): {ruling.reason}"
     return (twin if twin and _BASES_OWN_STAYS & found.keys() else product), None
+
+
+def _note(path: bytes, message: str) -> Finding:
+    return Finding(code="rebuild:left_out", level="info", message=message, path=shown(path))
 
 
 def _finding(path: bytes, message: str) -> Finding:

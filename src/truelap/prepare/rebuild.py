@@ -10,12 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.errors import ContentFault, after_base
-from truelap.model import Evidence, Finding, shown
+from truelap.model import Finding, shown
 from truelap.prepare.build_command import build_plan, not_built
 from truelap.prepare.build_outputs import Outputs, doubled, judge_outputs, judging, read_sources
 from truelap.prepare.build_run import BuildRun, Rebuilt
 from truelap.prepare.guard import Guard
 from truelap.prepare.installed import left_to_a_copy
+from truelap.prepare.left_out import LeftOut
 from truelap.prepare.prebuilt import Prebuilt, told, ways
 from truelap.prepare.rivals import Rivals
 from truelap.prepare.scene import places, scene
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from truelap.model import Case
+    from truelap.model import Case, Evidence
     from truelap.policy import Policy
     from truelap.prepare.build_command import BuildPlan
     from truelap.prepare.build_run import Built
@@ -62,7 +63,7 @@ def _plan(case: Case, world: World, policy: Policy, task: Task) -> BuildPlan:
 
 
 class _Base(NamedTuple):
-    """Base as built: the tree, what its build made, and the tracked files that it writes (generated ones)."""
+    """Base as built: the tree, what its build made, and every path that it writes (tracked ones are generated files)."""
 
     tree: TreeOnDisk
     made: tuple[Product, ...]
@@ -162,7 +163,8 @@ class _Rebuild:
         made = self._made(built, found, remade)
         tree = with_products(plain, made, self._world.workspace.folder("built-base"))
         kept = products(tree.root, (product.path for product in made))
-        return _Base(tree, kept, writes | remade, prebuilt, remade)
+        writes |= remade.union(product.path for product in kept)
+        return _Base(tree, kept, writes, prebuilt, remade)
 
     def _made(
         self, built: Built, found: Deviations, remade: frozenset[bytes] = frozenset()
@@ -188,12 +190,23 @@ class _Rebuild:
         rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
         sight = self._scene(base.tree, len(made))
         twice, standing = self._twice(base.tree, plain, made), plain.manifest
-        rules = judging(self._policy, sight, guard, rivals, twice=twice, by_base=by_base, standing=standing)
-        outputs = judge_outputs(made, rules) if self._policy.keeps("build_outputs") else Outputs(made, ())
+        known = guard.base.difference(self._case.base.carried)
+        left_out = LeftOut(known, guard.holds, map(str.encode, self._places), by_base)
+        rules = judging(
+            self._policy,
+            sight,
+            guard,
+            rivals,
+            left_out=left_out,
+            twice=twice,
+            by_base=by_base,
+            standing=standing,
+        )
+        outputs = judge_outputs(made, rules) if self._policy.keeps("build_outputs") else Outputs(made)
         if not outputs.findings:
             kept = with_products(plain, outputs.kept, self._world.workspace.folder("built-candidate"))
             self._world.trees.replace(str(self._case.candidate_tree), kept)
-        return (*outputs.findings, *told(gone), *spare.findings())
+        return (*outputs.findings, *outputs.notes, *told(gone), *spare.findings())
 
     def _twice(self, base: TreeOnDisk, plain: TreeOnDisk, made: tuple[Product, ...]) -> frozenset[bytes]:
         sources = partial(read_sources, self._world.store, self._case.candidate_tree or self._case.base.tree)
