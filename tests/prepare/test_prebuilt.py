@@ -37,8 +37,8 @@ OUTPUTS = {"p/_fast.so", "p/_gen.py"}
 def line(world):
     """Runs the station on a base and the files that a submission changes."""
 
-    def run(changes, base=BASE, policy=POLICY):
-        trees = [_tree(world.store, files) for files in (base, {**base, **changes})]
+    def run(changes, base=BASE, policy=POLICY, executable=()):
+        trees = [_tree(world.store, base), _tree(world.store, {**base, **changes}, executable)]
         carried = Base(given="b", commit=None, tree=trees[0], carried=(b"p/_gen.py",))
         case = Case(name="t", base=carried, candidate_tree=trees[1])
         after = rebuild(case, world, policy, TASK, SETTINGS)
@@ -51,9 +51,10 @@ def line(world):
     return run
 
 
-def _tree(store, files):
+def _tree(store, files, executable=()):
+    modes = {path: 0o100755 if path in executable else 0o100644 for path in files}
     return store.replace(
-        None, [(path.encode(), 0o100644, store.add_blob(text.encode())) for path, text in files.items()]
+        None, [(path.encode(), modes[path], store.add_blob(text.encode())) for path, text in files.items()]
     )
 
 
@@ -73,6 +74,11 @@ def test_what_the_candidate_no_longer_builds_is_missing(line):
     assert done.codes == ["rebuild:not_made"] * 2
     assert set(BASE) - set(done.candidate) == OUTPUTS
     assert set(BASE) <= set(done.base)
+
+
+def test_another_mode_makes_it_no_file_of_the_candidates(line):
+    done = line({"p/fast.def": "wrong", "build.py": ""}, executable=("p/_fast.so", "p/_gen.py"))
+    assert set(BASE) - set(done.candidate) == OUTPUTS
 
 
 def test_without_the_defence_bases_outputs_stand_in(line):
