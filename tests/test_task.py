@@ -3,7 +3,7 @@
 import pytest
 
 from truelap.errors import UsageError
-from truelap.task import Environment, Task, import_roots, load_task
+from truelap.task import Environment, Task, import_roots, load_task, moved_roots
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,30 @@ def test_a_task_knows_what_file_it_came_from(tmp_path):
     path.write_text("")
     assert load_task(path).origin == f"task file {path}"
     assert load_task(path).model_dump() == Task().model_dump()
+
+
+FLAT = [b"pkg/__init__.py", b"pkg/a.py", b"tests/test_a.py", b"tools.py"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "moved"),
+    [
+        ([b"src/pkg/__init__.py", b"src/pkg/a.py", b"tests/test_a.py", b"tools.py"], True),
+        ([b"src/pkg/__init__.py", b"src/other.py"], True),
+        # Some of it stays, or comes back.
+        ([b"src/pkg/__init__.py", b"pkg/a.py"], False),
+        ([b"src/pkg/__init__.py", b"pkg.py"], False),
+        ([b"src/pkg/__init__.py", b"src/tools.py", b"tools.py"], False),
+        # Nothing of base's comes there, or it is a package itself.
+        ([b"src/new/__init__.py", b"tools.py"], False),
+        ([b"src/pkg/__init__.py", b"src/__init__.py"], False),
+        (FLAT, False),
+    ],
+)
+def test_a_product_moves_whole_to_src(tree, moved):
+    assert moved_roots([""], FLAT, tree, ["src"]) == (("src", "") if moved else ("",))
+    assert moved_roots([""], FLAT, tree, ["perf"]) == ("",)
+
+
+def test_where_base_imports_from_src_nothing_moves_there():
+    assert moved_roots(["src", ""], FLAT, [b"src/pkg/__init__.py"], ["src"]) == ("src", "")

@@ -14,8 +14,10 @@ from truelap.model import Frozen
 from truelap.product import PROJECT_FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
+
+_MODULES = (b".py", b".pyx", b".so", b".pyd")
 
 
 def _as_tuple(value: Any) -> Any:
@@ -166,6 +168,54 @@ def import_roots(environment: Environment, paths: Iterable[bytes]) -> tuple[str,
         modules = any(name.startswith(f"{source}/") and name.endswith(".py") for name in names)
         roots += [source, project] if modules and f"{source}/__init__.py" not in names else [project]
     return tuple(roots)
+
+
+def moved_roots(
+    roots: Iterable[str], base: Collection[bytes], tree: Collection[bytes], places: Collection[str]
+) -> tuple[str, ...]:
+    """Where a tree is imported from: as base is, but for a product that leaves a project's root whole for its `src`.
+
+    It has left when no top-level name below `src` is still to be found at one of base's roots, and one of them was.
+
+    Args:
+        roots: base's.
+        base: every path of base.
+        tree: every path of the tree.
+        places: folders for which rules have asked what may be imported from there; it moves to no other one.
+
+    >>> base = [b"pkg/__init__.py", b"tests/test_pkg.py"]
+    >>> moved_roots([""], base, [b"src/pkg/__init__.py", b"tests/test_pkg.py"], ["src"])
+    ('src', '')
+    >>> moved_roots([""], base, [b"src/pkg/__init__.py", *base], ["src"])
+    ('',)
+    """
+    roots = tuple(roots)
+    found: list[str] = []
+    for root in roots:
+        source = new_source(root, roots, base, tree)
+        names = _top_names(tree, source) if source in places else set()
+        if source and names and not any(names & _top_names(tree, other) for other in roots):
+            found.append(source)
+        found.append(root)
+    return tuple(found)
+
+
+def new_source(
+    root: str, roots: Collection[str], base: Collection[bytes], tree: Collection[bytes]
+) -> str | None:
+    """A project's `src` to which a tree brings a module that base has at one of its roots, and that base does not import from."""
+    source = f"{root}/src" if root else "src"
+    below = f"{source}/".encode()
+    if source in roots or not any(path.startswith(below) for path in tree) or below + b"__init__.py" in tree:
+        return None
+    names = _top_names(tree, source)
+    return source if any(names & _top_names(base, other) for other in roots) else None
+
+
+def _top_names(paths: Iterable[bytes], root: str | None) -> set[bytes]:
+    below = f"{root}/".encode() if root else b""
+    modules = (path[len(below) :] for path in paths if path.startswith(below) and path.endswith(_MODULES))
+    return {path.partition(b"/")[0].partition(b".")[0] for path in modules}
 
 
 def load_task(path: Path | None) -> Task:

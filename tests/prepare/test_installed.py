@@ -126,3 +126,5 @@ def test_each_root_stands_for_itself():
     base = [b"src/pkg/__init__.py", b"tools.py"]
     assert given_up(base, [b"pkg/__init__.py", b"tools.py"], [b"src/", b""]) >= {b"pkg"}
     assert given_up(base, base, [b"src/", b""]) == frozenset()
+    flat = [b"pkg/__init__.py"]
+    assert given_up(flat, [b"src/pkg/__init__.py"], [b""], [b"src/"]) == frozenset()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from truelap.errors import WorldError
 from truelap.model import EXECUTABLE, REGULAR, Entry, Evidence, Finding, shown
 from truelap.prepare.collect import HasStore
-from truelap.prepare.scene import scene
+from truelap.prepare.scene import scene, with_new_places
 from truelap.rules import Change, Examined, examine, load_rules
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def admit(case: Case, world: HasPlaces, policy: Policy, task: Task, settings: Se
     patch = case.patch
     if patch is None:
         raise WorldError("admit was asked before collect")
+    paths = frozenset(file.path for file in world.store.list_tree(case.base.tree))
+    case = case.plus(base=with_new_places(case.base, task, paths, patch.entries))
     with world.store.reader() as read:
         sight = _scene(patch, case.base, world, policy, task=task, read=read)
         examined = tuple(examine(_changes(patch, world.store, policy), sight, load_rules(policy)))

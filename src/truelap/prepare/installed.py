@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from truelap.model import Finding, shown
+from truelap.prepare.scene import moved_to
 from truelap.task import import_roots
 from truelap.world.installed import installed
 
@@ -24,7 +25,8 @@ def left_to_a_copy(case: Case, world: World, task: Task) -> tuple[Finding, ...]:
     """A failure for each module that base brings, the candidate does not, and the environment has."""
     base, candidate = world.trees.base(case).manifest, world.trees.candidate(case).manifest
     roots = [f"{root}/".encode() if root else b"" for root in import_roots(task.environment, base)]
-    gone = installed(world.interpreter, given_up(base.keys(), candidate.keys(), roots))
+    moved = [f"{root}/".encode() for root in moved_to(case.base, task, base.keys(), candidate.keys())]
+    gone = installed(world.interpreter, given_up(base.keys(), candidate.keys(), roots, moved))
     message = "is gone, and the environment has a copy of it that would be tested and timed in its place"
     return tuple(
         Finding(code="tests:installed_copy", level="fail", message=message, path=shown(name)) for name in gone
@@ -32,7 +34,10 @@ def left_to_a_copy(case: Case, world: World, task: Task) -> tuple[Finding, ...]:
 
 
 def given_up(
-    base: Collection[bytes], candidate: Collection[bytes], roots: Iterable[bytes]
+    base: Collection[bytes],
+    candidate: Collection[bytes],
+    roots: Iterable[bytes],
+    moved: Iterable[bytes] = (),
 ) -> frozenset[bytes]:
     """Modules and packages that base brings and the candidate does not, as paths without suffix (`b"pkg"`, `b"space/pkg"`).
 
@@ -42,14 +47,16 @@ def given_up(
         base: all paths of base, as built.
         candidate: the same of the candidate.
         roots: folders that are on `sys.path`, b"" or with a slash at the end.
+        moved: those that only the candidate has there.
 
     >>> sorted(given_up([b"a/__init__.py", b"a/x.py", b"ns/b/__init__.py"], [b"a.py"], [b""]))
     [b'ns/b']
     """
+    moved = {name for root in moved for name in _brought(candidate, root)}
     found: set[bytes] = set()
     for root in roots:
         found |= set(_brought(base, root)) - set(_brought(candidate, root))
-    return frozenset(found)
+    return frozenset(found - moved)
 
 
 def _brought(paths: Collection[bytes], root: bytes) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from truelap.prepare.admit import Admission
 from truelap.prepare.doubles import SPEAKING, doubles
 from truelap.prepare.guard import Guard, helpers_of
 from truelap.prepare.rivals import Rivals, folders_above
-from truelap.prepare.scene import places
+from truelap.prepare.scene import moved_to, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -45,6 +45,7 @@ _MESSAGES: Mapping[Fate, str] = {
 }
 
 
+_MOVED = "the product has moved here whole, so the candidate is imported from here too"
 _RECORDED: tuple[Fate, ...] = ("protected", "in_the_way", "rival", "package", "double")
 
 
@@ -91,7 +92,7 @@ def restore(case: Case, world: HasStore, policy: Policy, task: Task, settings: S
 
 class _Assembly:
     def __init__(self, case: Case, store: Store, policy: Policy, task: Task) -> None:
-        self._case, self._store, self._policy = case, store, policy
+        self._case, self._store, self._policy, self._task = case, store, policy, task
         self._entries = case.patch.entries if case.patch is not None and not case.refused else ()
         self._files = tuple(store.list_tree(case.base.tree))
         paths = [file.path for file in self._files]
@@ -120,7 +121,7 @@ class _Assembly:
         return self._case.plus(
             base=self._case.base.model_copy(update={"helpers": helpers}),
             candidate_tree=tree,
-            findings=(*self._notes(sorted_out), *self._failures(tree, remaining)),
+            findings=(*self._notes(sorted_out), *self._moves(tree), *self._failures(tree, remaining)),
             evidence=(("restore", self._evidence(sorted_out, remaining)),),
             discarded=(*self._case.discarded, *sorted(shown(entry.path) for entry in put_back)),
         )
@@ -185,6 +186,13 @@ class _Assembly:
         return pattern and (
             f"is named as measurement setup is (the policy's protected pattern {pattern}); {_BASES}, even of product code"
         )
+
+    def _moves(self, tree: str) -> Iterator[Finding]:
+        before, after = (
+            [file.path for file in self._store.list_tree(one)] for one in (self._case.base.tree, tree)
+        )
+        for place in moved_to(self._case.base, self._task, frozenset(before), frozenset(after)):
+            yield Finding(code="product:moved", level="info", message=_MOVED, path=place)
 
     def _failures(self, tree: str, remaining: tuple[str, ...]) -> Iterator[Finding]:
         for path in remaining:

@@ -80,6 +80,7 @@ def _open_venue(
         guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
         without=frozenset(policy.ablate.off),
         numpy=has_numpy(world, base),
+        places=case.base.import_folders,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.model import shown
+from truelap.task import moved_roots
 from truelap.workers.venue import ASV, SIDES, Name, Venue, program
 from truelap.workers.venue import shown as shown_to_workers
 from truelap.workers.worker import Undelivered, Worker
@@ -123,7 +124,7 @@ class Track:
             session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree, seal)))
             worker = Worker(session, self._venue.without)
             try:
-                worker.start(self._start_order())
+                worker.start(self._start_order(name))
             except Undelivered as failure:
                 raise WorldError(f"the benchmark probe did not start: {failure}") from failure
             self._workers[name] = worker
@@ -163,7 +164,7 @@ class Track:
     def _audit(self, name: Name, tree: TreeOnDisk, seal: Seal) -> None:
         venue = self._venue
         if "touches" not in venue.without:
-            touched = telling(seal.touched(tree.root), self._trees[name], venue.guarded, venue.paths)
+            touched = telling(seal.touched(tree.root), self._trees[name], venue.guarded, self._roots(name))
             self.touched[name].update(map(shown, touched))
         if "manifest" in venue.without:
             return
@@ -190,13 +191,17 @@ class Track:
             without=venue.without,
         )
 
-    def _start_order(self) -> dict[str, object]:
+    def _roots(self, name: Name) -> tuple[str, ...]:
+        base, tree = self._trees["base"].manifest, self._trees[name].manifest
+        return moved_roots(self._venue.paths, base, tree, self._venue.places)
+
+    def _start_order(self, name: Name) -> dict[str, object]:
         venue = self._venue
         return {
             "mode": "benchmarks",
             "asv": str(ASV),
             "numpy": venue.numpy,
-            "roots": [str(venue.mount / path) for path in venue.paths],
+            "roots": [str(venue.mount / path) for path in self._roots(name)],
             "apart": "mode_blind" in venue.without,
             "suite": str(venue.suite),
             "seed": self._seed,

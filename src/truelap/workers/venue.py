@@ -45,6 +45,7 @@ class Venue:
         sources: files that the judge puts in place of base's, the same on both sides.
         name: of the recorder in every worker, unguessable; the suite calls it where it is rewritten.
         numpy: whether the environment's numpy is there before the tree is, see `arrays`.
+        places: where a product may have moved, see `moved_roots`.
     """
 
     world: World
@@ -59,6 +60,7 @@ class Venue:
     sources: Mapping[bytes, bytes] = field(default_factory=dict)
     name: str = field(default_factory=recorder_name)
     numpy: bool = False
+    places: tuple[str, ...] = ()
 
     @property
     def mount(self) -> PurePosixPath:

@@ -114,6 +114,8 @@ class _Station:
             # What is kept holds for one seed.
             seed=self.settings.seed if world.keep is None else world.keep.seed,
             numpy=has_numpy(world, base),
+            base=base.manifest.keys(),
+            places=self.case.base.import_folders,
         )
 
 

@@ -116,7 +116,7 @@ def _one(setup: Setup, run: Run, name: str, paths: Sequence[str], clock: _Clock)
             seal = Seal()
             session = run_session(setup, run, name, tree.root, paths=paths, deadline=clock.at(), seal=seal)
             side = _inspected(setup, session, tree)
-            touched = telling(seal.touched(tree.root), run.tree, setup.guarded, setup.roots)
+            touched = telling(seal.touched(tree.root), run.tree, setup.guarded, setup.roots_of(run.tree))
             return side.with_touched(tuple(map(shown, touched)) if setup.policy.keeps("touches") else ())
 
 

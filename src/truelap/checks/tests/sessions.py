@@ -12,11 +12,12 @@ from truelap.checks.tests.outcome import BROKEN_EXITS, Fold
 from truelap.checks.tests.results import CRASH, Fault, Session
 from truelap.checks.tests.starting import start_message
 from truelap.errors import StepFault
+from truelap.task import moved_roots
 from truelap.workers.venue import program, shown
 from truelap.world.sandbox import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path, PurePosixPath
 
     from truelap.policy import Policy
@@ -58,6 +59,14 @@ class Setup:
     seed: int
     numpy: bool = False
     """Whether the environment's numpy is there before the tree is; see `workers.arrays`."""
+    base: Collection[bytes] = ()
+    """Every path of base."""
+    places: tuple[str, ...] = ()
+    """Where a product may have moved, see `moved_roots`."""
+
+    def roots_of(self, tree: TreeOnDisk) -> tuple[str, ...]:
+        """Folders to import a tree from."""
+        return moved_roots(self.roots, self.base, tree.manifest, self.places)
 
 
 Plan = tuple[tuple[str, ...], ...]

@@ -30,7 +30,7 @@ def start_message(setup: Setup, run: Run, paths: Sequence[str]) -> dict[str, Any
         "asv": str(ASV),
         "apart": not setup.policy.keeps("mode_blind"),
         "mount": str(setup.mount),
-        "roots": [str(setup.mount / root) for root in setup.roots],
+        "roots": [str(setup.mount / root) for root in setup.roots_of(run.tree)],
         "args": _arguments(setup, run, paths),
         # A project may switch pytest's cache off, and then its option is an unknown one.
         "cache": not any("no:cacheprovider" in word for word in setup.config.addopts),
