@@ -474,6 +474,8 @@ def test_a_folder_of_bare_tests_does_not_become_a_package(store, repo, run):
     )
     case = run(Worktree(repo.folder), base)
     assert case.discarded == ("bare/__init__.py",)
+    (told,) = (finding.message for finding in case.findings if finding.code == "discarded:package")
+    assert "what the submission imports from this package is missing" in told
 
 
 def test_what_is_protected_by_its_name_alone_says_by_which_pattern(repo, run):

@@ -45,6 +45,10 @@ _MESSAGES: Mapping[Fate, str] = {
 }
 
 
+_NEW_PACKAGE = (
+    "would change from where base's tests in and below this folder are imported, so it is left out, and what the submission imports"
+    " from this package is missing: put it into a module of another folder, or give base's folder its __init__.py first"
+)
 _MOVED = "the product has moved here whole, so the candidate is imported from here too"
 _RECORDED: tuple[Fate, ...] = ("protected", "in_the_way", "rival", "package", "double")
 
@@ -175,7 +179,8 @@ class _Assembly:
         for fate, message in _MESSAGES.items():
             for entry in sorted_out[fate]:
                 told = (self._by_its_name(entry.path) if fate == "protected" else None) or message
-                told = told.replace(_BASES, _NEW) if entry.old_mode == 0 else told
+                if entry.old_mode == 0:
+                    told = _NEW_PACKAGE if fate == "package" else told.replace(_BASES, _NEW)
                 yield Finding(code=f"discarded:{fate}", level="info", message=told, path=shown(entry.path))
 
     def _by_its_name(self, path: bytes) -> str | None:
