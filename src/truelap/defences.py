@@ -21,6 +21,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "suite": "what base's own asv config resolves to is protected as well",
         "test_code": "test code is put back to base",
         "own_tests": "what base's own pytest configuration and conftest files name is test code as well",
+        "links": "what base's own links among tests and measurement setup lead to is put back as they are",
         "rivals": "an addition that would be imported in place of a restored file is put back",
         "packages": "an `__init__.py` that decides from where a restored test is imported stays as base has it",
         "doubles": "what has the name of a module at another place to import from is put back: each name has one place",

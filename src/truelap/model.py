@@ -147,6 +147,9 @@ class Base(Frozen):
     """Names under which base's own metadata has the project installed."""
     import_folders: tuple[str, ...] = ()
     """Folders that base's tests and benchmarks import from besides the project's own, "" for the root."""
+    links: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
+    """Its symbolic links, each with the paths that it leads to: links on the way and the end, unless that is out of the tree
+    or its product."""
     gitlinks: tuple[tuple[bytes, str], ...] = ()
     """Submodules of the commit (path, commit id). Their content is not part of the tree."""
     carried: tuple[bytes, ...] = ()

@@ -131,6 +131,28 @@ class Product:
         speaking = (path for path in self._paths if path.endswith((*_SOURCES, *_PAGES)))
         return any(word.search(self._read(path)) for path in speaking if not besides(path))
 
+    def reached(self, end: str, besides: Callable[[str], bool]) -> bool:
+        """Whether a file or folder that tests have a link to is the product or a part of it, and not theirs.
+
+        It is where a module that metadata names outright lies there, or where the product imports it. What lies inside of the
+        product is, unless nothing but the tests speaks of it. Where metadata says nothing, what lies at the root is.
+
+        Args:
+            end: its path.
+            besides: whether a path belongs to tests or benchmarks, or is one by another name.
+        """
+        stem = posixpath.basename(end).partition(".")[0]
+        inside = [path for path in self._paths if path == end or path.startswith(posixpath.join(end, ""))]
+        mine = frozenset(inside)
+        speaks = self.is_mentioned(stem, lambda path: path in mine or besides(path)) if stem else True
+        if not self.known:
+            return "/" not in end or speaks
+        home = posixpath.dirname(end)
+        parts = {part for path in inside for part in path[len(home) :].split("/")}
+        if any(self.names(part.removesuffix(".py")) for part in parts):
+            return True
+        return speaks if self.holds(end) else self.imports(end.partition("/")[0].removesuffix(".py"), besides)
+
     def _in_src(self, path: str) -> bool:
         return any(path.startswith(posixpath.join(project, "src/")) for project in self.projects)
 

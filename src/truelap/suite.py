@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import json5
 
 from truelap.errors import UsageError
+from truelap.links import NO_LINKS, escaped
 from truelap.model import Frozen
 from truelap.product import Product
 from truelap.serving import Serving, import_places
@@ -21,6 +22,7 @@ from truelap.serving import Serving, import_places
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from truelap.links import Links
     from truelap.product import Read
 
 _CONFIG = re.compile(r"(^|/)asv(\.[^/]*)?\.jsonc?\Z|(^|/)asv[^/]*\.conf\.jsonc?\Z")
@@ -83,21 +85,36 @@ def choose_config(configs: Iterable[AsvConfig], named: str | None) -> AsvConfig:
     )
 
 
-def protected_patterns(configs: Iterable[AsvConfig], paths: Iterable[bytes], read: Read) -> tuple[str, ...]:
+def protected_patterns(
+    configs: Iterable[AsvConfig], paths: Iterable[bytes], read: Read, links: Links = NO_LINKS
+) -> tuple[str, ...]:
     """Regular expressions for what the configurations resolve to.
 
     These are the configuration files, their benchmark folders, and what the benchmarks import or read by name from
     beside their folder and outside of the product.
+
+    Args:
+        configs: of base.
+        paths: every path of the tree, through links too.
+        read: content of a path.
+        links: of the tree.
     """
     known = frozenset(_texts(paths))
     patterns = set()
     for config in configs:
-        patterns.add(f"^{_escaped(config.path)}$")
+        patterns.add(_through(config.path, "$"))
+        folder = config.benchmark_dir
         if config.problem is None or config.problem.startswith(_NO_FOLDER):
-            patterns.add(f"^{_escaped(config.benchmark_dir)}/")
+            patterns.add(f"^{escaped(folder.encode())}/")
+            patterns |= {_through(path, "(/|$)") for path in links.ways(folder) - {folder}}
         if config.problem is None:
-            patterns |= {f"^{_escaped(path)}$" for path in _Beside(config, known, read).found()}
+            beside = _Beside(config, known, read).found()
+            patterns |= {_through(other, "$") for path in beside for other in links.ways(path)}
     return tuple(sorted(patterns))
+
+
+def _through(path: str, end: str) -> str:
+    return f"^{escaped(path.encode('utf-8', 'surrogateescape'))}{end}"
 
 
 def _texts(paths: Iterable[bytes]) -> Iterator[str]:
@@ -138,15 +155,6 @@ def _problem(folder: str, folders: Collection[str]) -> str | None:
     if folder not in folders:
         return f"{_NO_FOLDER}: {folder}"
     return None
-
-
-def _escaped(path: str) -> str:
-    r"""A path as a regular expression over its bytes.
-
-    >>> print(_escaped("a.b/é"))
-    a\.b/\xc3\xa9
-    """
-    return "".join(re.escape(chr(byte)) if byte < 128 else f"\\x{byte:02x}" for byte in path.encode())  # noqa: PLR2004 - ASCII
 
 
 class _Beside:

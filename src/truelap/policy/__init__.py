@@ -7,6 +7,7 @@ patterns.py   patterns of paths, and how they are searched
 reading.py    files to policies
 """
 
+from truelap.policy.measuring import followed, measurement_setup, measuring
 from truelap.policy.model import Limits, Outputs, Policy, RewardRules, TestCode, Time
 from truelap.policy.patterns import matches
 from truelap.policy.reading import load_policy, parse_policy, policy_text, shipped_bytes
@@ -18,8 +19,11 @@ __all__ = [
     "RewardRules",
     "TestCode",
     "Time",
+    "followed",
     "load_policy",
     "matches",
+    "measurement_setup",
+    "measuring",
     "parse_policy",
     "policy_text",
     "shipped_bytes",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import UsageError
 from truelap.imports import above
+from truelap.links import lies_in
 from truelap.model import Base, Finding
+from truelap.prepare.linked import links_of, seen
 from truelap.product import Product
 from truelap.pytest_config import pick, test_code_patterns, test_folders, test_modules
 from truelap.serving import import_places
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from truelap.links import Leads, Links
     from truelap.suite import AsvConfig
     from truelap.world.git import Store
+    from truelap.world.git_listing import TreeFile
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -72,7 +76,8 @@ def read_base_file(path: Path) -> str | None:
 
 def asv_configs(store: Store, base: Base) -> tuple[AsvConfig, ...]:
     """Base's asv configurations."""
-    return find_asv_configs(*_files(store, base))
+    files = tuple(store.list_tree(base.tree))
+    return find_asv_configs(*_files(store, seen(files, links_of(store, files))))
 
 
 def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
@@ -90,8 +95,10 @@ def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
 
 
 def _with_suite(store: Store, base: Base) -> Base:
+    files = tuple(store.list_tree(base.tree))
+    links = links_of(store, files)
     with store.reader() as read_blob:
-        paths, read = _files(store, base, read_blob)
+        paths, read = _files(store, seen(files, links), read_blob)
         configs = find_asv_configs(paths, read)
         # The newest pytest knows all the names that any version reads.
         config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
@@ -99,11 +106,13 @@ def _with_suite(store: Store, base: Base) -> Base:
         conftests = (read(name) for name in names if name.rpartition("/")[2] == "conftest.py")
         product = Product(names, read)
         suites = {one.benchmark_dir for one in configs if one.problem is None}
-        measuring = _measuring(names, test_modules(config, names), suites, product)
+        measuring = frozenset(_measuring(names, test_modules(config, names), suites, product))
+        own = measuring.union(links.aliases())
         added = import_places(measuring, names, read)
         return base.model_copy(
             update={
-                "protected_paths": protected_patterns(configs, paths, read),
+                "protected_paths": protected_patterns(configs, paths, read, links),
+                "links": tuple(_leads(links, lambda end: product.reached(end, own.__contains__))),
                 "test_code": test_code_patterns(config, conftests, product.names),
                 "distributions": tuple(sorted(product.distributions)),
                 "import_folders": tuple(
@@ -111,6 +120,16 @@ def _with_suite(store: Store, base: Base) -> Base:
                 ),
             }
         )
+
+
+def _leads(links: Links, is_product: Callable[[str], bool]) -> Iterator[Leads]:
+    """What each link leads to, the product apart."""
+    for link in links:
+        passed, end = links.way(link)
+        whole = end is None or lies_in(link, end) or is_product(end)
+        others = [path for path in (*passed, *([] if whole or end is None else [end])) if path != link]
+        if others:
+            yield _bytes(link), tuple(map(_bytes, others))
 
 
 def _measuring(
@@ -134,8 +153,12 @@ def _carried(store: Store, tree: str, carry: tuple[str, ...]) -> tuple[bytes, ..
 
 
 def _files(
-    store: Store, base: Base, read: Callable[[str], bytes] | None = None
+    store: Store, files: Iterable[TreeFile], read: Callable[[str], bytes] | None = None
 ) -> tuple[Mapping[bytes, str], Callable[[str], bytes]]:
-    blobs = {file.path: file.blob for file in store.list_tree(base.tree)}
+    blobs = {file.path: file.blob for file in files}
     content = read or store.blob
-    return blobs, lambda path: content(blobs[path.encode("utf-8", "surrogateescape")])
+    return blobs, lambda path: content(blobs[_bytes(path)])
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")

@@ -9,7 +9,9 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from truelap.imports import BY_PATH
-from truelap.policy import matches
+from truelap.links import NO_LINKS
+from truelap.policy import followed, matches, measurement_setup, measuring
+from truelap.prepare.linked import links_of, seen
 from truelap.prepare.only_tests import only_for_tests
 from truelap.prepare.rivals import hidden_by
 from truelap.product import Product
@@ -42,21 +44,31 @@ class Guard:
         places = tuple(places)
         self.protected = measurement_setup(base, policy)
         own = base.test_code if policy.keeps("own_tests") else ()
-        self._tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
-        self._files = tuple(store.list_tree(base.tree))
-        self._paths = frozenset(file.path for file in self._files)
+        tests = (*policy.test_code.patterns, *own) if policy.keeps("test_code") else ()
+        self._tests = followed(base, policy, tests)
+        files = tuple(store.list_tree(base.tree))
+        self._links = links_of(store, files) if policy.keeps("links") else NO_LINKS
+        self._paths = frozenset(file.path for file in files)
+        self._files = seen(files, self._links)
         self._helpers: frozenset[bytes] = frozenset()
         self._packages: frozenset[bytes] = frozenset()
         if policy.keeps("helpers"):
             folders = [_bytes(place) for place in places]
             about = {near for path in asked for near in (path, *hidden_by(path, folders))}
-            self._helpers = only_for_tests(store, self._files, about & self._paths, policy.test_code)
+            # Product that is seen under other names too is not mentioned there.
+            asked_of = [file for file in self._files if file.path in self._paths or self.holds(file.path)]
+            self._helpers = only_for_tests(store, asked_of, about & self._paths, policy.test_code)
             self._serving(store, places, about)
 
     @property
     def base(self) -> frozenset[bytes]:
         """Every path of base."""
         return self._paths
+
+    @property
+    def names(self) -> frozenset[bytes]:
+        """Every path of base, and every name under which a file is seen through its links."""
+        return self._paths.union(file.path for file in self._files)
 
     def kind(self, path: bytes) -> Kind | None:
         """What a path belongs to; None where it is the submission's."""
@@ -83,7 +95,7 @@ class Guard:
                 is_guarded=lambda path: self.holds(_bytes(path)),
             )
             start = self._speaking(store, serving.tops)
-            found = {_bytes(path) for path in serving.found(start)}
+            found = {_bytes(way) for path in serving.found(start) for way in self._links.ways(path)}
         self._helpers |= found
         self._packages = frozenset(
             path.removesuffix(b"__init__.py") for path in found if path.endswith(b"/__init__.py")
@@ -111,19 +123,14 @@ def helpers_of(store: Store, base: Base, policy: Policy, places: Iterable[str]) 
         policy: its patterns, and the defences in force.
         places: as for `Guard`.
     """
-    named = (*policy.protected.patterns, *base.protected_paths, *policy.test_code.patterns, *base.test_code)
-    blobs = {_text(file.path): file.blob for file in store.list_tree(base.tree)}
+    named = measuring(base, policy)
+    files = tuple(store.list_tree(base.tree))
+    blobs = {_text(file.path): file.blob for file in seen(files, links_of(store, files))}
     product = Product(blobs.keys(), lambda path: store.blob(blobs[path]))
     modules = [path for path in blobs if path.endswith(".py") and not matches(named, _bytes(path))]
     asked = [_bytes(path) for path in modules if not product.holds(path)]
     guard = Guard(store, base, policy, places, asked)
     return tuple(f"^{re.escape(_text(path))}$" for path in asked if guard.holds(path))
-
-
-def measurement_setup(base: Base, policy: Policy) -> tuple[str, ...]:
-    """Patterns of what is put back because it decides what is measured: the policy's, and what base's own suite resolves to."""
-    own = base.protected_paths if policy.keeps("suite") else ()
-    return (*policy.protected.patterns, *own) if policy.keeps("protected") else own
 
 
 def _text(path: bytes) -> str:

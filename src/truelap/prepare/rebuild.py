@@ -187,7 +187,7 @@ class _Rebuild:
         by_base = {product.path: product for product in base.made}
         guard = self._guard([*by_base, *(product.path for product in made)])
         made = spare.without_theirs(made, lambda path: guard.holds(path) and path not in by_base)
-        rivals = Rivals(base.tree.manifest, guard.holds, map(str.encode, self._places))
+        rivals = Rivals(guard.names.union(base.tree.manifest), guard.holds, map(str.encode, self._places))
         sight = self._scene(base.tree, len(made))
         twice, standing = self._twice(base.tree, plain, made), plain.manifest
         known = guard.base.difference(self._case.base.carried)

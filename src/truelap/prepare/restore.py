@@ -35,7 +35,8 @@ Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival",
 
 _BASES, _NEW = "base's version is used", "it is new, and left out"
 _MESSAGES: Mapping[Fate, str] = {
-    "protected": "base's asv config resolves to it, so it belongs to the measurement setup; " + _BASES,
+    "protected": "base's asv config, or a link of base's measurement setup, leads to it, so it belongs there; "
+    + _BASES,
     "test_code": f"is test code; {_BASES}",
     "in_the_way": "stands where a restored file or its folder must be",
     "rival": "would be imported in place of a file of base that is put back",
@@ -102,7 +103,7 @@ class _Assembly:
         paths = [file.path for file in self._files]
         self._places = froms = places(case.base, task, paths)
         self._guard = Guard(store, case.base, policy, froms, [entry.path for entry in self._entries])
-        self._rivals = Rivals(paths, self._guard.holds, map(str.encode, froms))
+        self._rivals = Rivals(self._guard.names, self._guard.holds, map(str.encode, froms))
         self._links, self._gaps = self._rivals.package_files()
         admission = case.get("admit")
         ruled = admission.discarded if isinstance(admission, Admission) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from truelap.policy import matches
+from truelap.policy import followed, matches
 from truelap.rules import Scene
 from truelap.task import import_roots, moved_roots, new_source
 
@@ -36,8 +36,8 @@ def scene(
         interpreter: the project's own; None where the environment is not to be looked at.
         **whole: the scene's further fields.
     """
-    protected = (*policy.protected.patterns, *base.protected_paths)
-    guards = (*protected, *policy.test_code.patterns)
+    protected = followed(base, policy, (*policy.protected.patterns, *base.protected_paths))
+    guards = followed(base, policy, (*protected, *policy.test_code.patterns))
     roots = (f"{place}/".encode() if place else b"" for place in places(base, task, modes))
     return Scene(
         policy=policy,

@@ -6,13 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from truelap.policy import matches
 from truelap.workers.rewriting import rewritten
+from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
     from truelap.workers.venue import Venue
     from truelap.world.files import TreeOnDisk
-
-_LINK = 0o120000
 
 
 def retold(venue: Venue, base: TreeOnDisk, *, values: bool) -> tuple[dict[bytes, bytes], tuple[str, ...]]:
@@ -25,13 +25,15 @@ def retold(venue: Venue, base: TreeOnDisk, *, values: bool) -> tuple[dict[bytes,
     """
     sources: dict[bytes, bytes] = {}
     unchanged = []
-    for path, (mode, _, _) in sorted(base.manifest.items()):
-        if not path.startswith(f"{venue.folder}/".encode()) or not path.endswith(b".py") or mode == _LINK:
+    for path, real in sorted(real_files(base).items()):
+        inside = path.startswith(f"{venue.folder}/".encode()) and path.endswith(b".py")
+        # A suite may have a link to the very code that is measured.
+        if not inside or (real != path and not matches(venue.guarded, real)):
             continue
-        source = (base.root / os.fsdecode(path)).read_bytes()
+        source = (base.root / os.fsdecode(real)).read_bytes()
         changed = rewritten(source, venue.name, values=values)
         if changed is not None:
-            sources[path] = changed
+            sources[real] = changed
         elif re.search(rb"def +time_", source):
             unchanged.append(path.decode("utf-8", "replace"))
     return sources, tuple(unchanged)

@@ -8,12 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
+from truelap.policy import measuring
 from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
 from truelap.workers.discovery import discover
 from truelap.workers.venue import Name, Venue
+from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,9 +69,8 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
 def _open_venue(
     case: Case, base: TreeOnDisk, world: World, policy: Policy, task: Task
 ) -> tuple[AsvConfig, Venue]:
-    configs = find_asv_configs(base.manifest, lambda path: (base.root / path).read_bytes())
+    configs = find_asv_configs(real_files(base), lambda path: (base.root / path).read_bytes())
     config = choose_config(configs, task.benchmarks.config)
-    own = (*case.base.protected_paths, *case.base.test_code, *case.base.helpers)
     return config, Venue(
         world=world,
         environment=task.environment,
@@ -77,7 +78,7 @@ def _open_venue(
         folder=config.benchmark_dir,
         paths=import_roots(task.environment, base.manifest),
         load_s=policy.time.benchmark_timeout_s,
-        guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
+        guarded=measuring(case.base, policy),
         without=frozenset(policy.ablate.off),
         numpy=has_numpy(world, base),
         places=case.base.import_folders,
@@ -87,7 +88,7 @@ def _open_venue(
 def _selected(
     venue: Venue, base: TreeOnDisk, task: Task, settings: Settings, seed: int
 ) -> tuple[tuple[Timed, ...], dict[str, str]]:
-    modules = modules_of(base.manifest, venue.folder, venue.suite.name)
+    modules = modules_of(real_files(base), venue.folder, venue.suite.name)
     setting = (venue.environment.model_dump_json(), venue.limits, venue.load_s, venue.without)
     benchmarks, failed = venue.world.trees.known(
         base,

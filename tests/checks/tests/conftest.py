@@ -45,10 +45,14 @@ class Lap:
 
 
 def tree_of(store, folder: Path, files) -> str:
+    """The tree of some files; a `Path` is a link's target."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if isinstance(content, Path):
+            path.symlink_to(content)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
     return store.import_directory(folder, ())
 
 

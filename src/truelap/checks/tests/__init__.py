@@ -25,8 +25,10 @@ from truelap.checks.tests.steadiness import Habits
 from truelap.checks.tests.traces import Traces
 from truelap.errors import UsageError
 from truelap.model import shown
+from truelap.policy import measuring
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
+from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
     from truelap.checks.tests.selection import Selection
@@ -99,7 +101,6 @@ class _Station:
 
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:
         world, policy, task = self.world, self.policy, self.task
-        own = (*self.case.base.protected_paths, *self.case.base.test_code, *self.case.base.helpers)
         return Setup(
             world=world,
             policy=policy,
@@ -108,7 +109,7 @@ class _Station:
             mount=PurePosixPath(task.environment.mount),
             roots=import_roots(task.environment, base.manifest),
             env=task.environment.env,
-            guarded=(*policy.protected.patterns, *policy.test_code.patterns, *own),
+            guarded=measuring(self.case.base, policy),
             timeout_s=task.tests.timeout_s or policy.tests.timeout_s,
             jobs=self.settings.jobs,
             # What is kept holds for one seed.
@@ -138,9 +139,9 @@ def _apart(setup: Setup, base: TreeOnDisk, before: Side) -> Plan:
     for name, node in before.nodes.items():
         file = file_of(name)
         spent[file] = spent.get(file, 0.0) + node.seconds
+    known = real_files(base)
     if not all(
-        file.encode("utf-8", "replace") in base.manifest and not file.endswith("__init__.py")
-        for file in spent
+        file.encode("utf-8", "replace") in known and not file.endswith("__init__.py") for file in spent
     ):
         return ()
     # The order must be repeatable; no secret hangs on it.
@@ -164,6 +165,7 @@ def _base_side(setup: Setup, traces: Traces, base: TreeOnDisk, selection: Select
             return listed, plan
         spread = by_file(listed.nodes, setup.jobs)
         # An id whose file has a name that is not text cannot be named on a command line: all of it in one session.
-        if spread and all(file.encode() in base.manifest for files in spread for file in files):
+        known = real_files(base)
+        if spread and all(file.encode() in known for files in spread for file in files):
             plan = spread
     return run_side(setup, Run("base", base, plan, learn=True, keep=True, watched=True), traces), plan

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_modules import Modules
-from truelap.checks.tests.attest_plan import candidates, file_of
+from truelap.checks.tests.attest_plan import candidates, file_of, shown_path
 from truelap.checks.tests.readable import changed_lines
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Recording, Run
 from truelap.checks.tests.steadiness import renamed, wandering
 from truelap.workers.venue import recorder_name
+from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.sessions import Plan, Setup
     from truelap.checks.tests.sides import Side
     from truelap.checks.tests.traces import Traces
-    from truelap.world.files import TreeOnDisk
+    from truelap.world.files import Held, TreeOnDisk
 
 NEXT_SEED = 0x5EED
 """Base has another hash seed each time it runs, and the candidate always the first."""
@@ -71,14 +72,19 @@ class Bench:
         return renamed(run_side(self.setup, run, self.traces), self.wandering)
 
     def read(self, path: bytes) -> bytes:
-        """Base's bytes of a file."""
-        return (self.base.root / os.fsdecode(path)).read_bytes()
+        """Base's bytes of a file, by any name that it has."""
+        return (self.base.root / os.fsdecode(self.real.get(path, path))).read_bytes()
+
+    @cached_property
+    def real(self) -> dict[bytes, bytes]:
+        """Where each file of base lies, by each of its names: some are seen through links."""
+        return real_files(self.base)
 
     @cached_property
     def modules(self) -> Modules:
         """Where test files may have helpers from."""
         patterns = (*self.setup.guarded, *self.setup.policy.test_code.helper_patterns)
-        paths = frozenset(map(os.fsdecode, self.base.manifest))
+        paths = frozenset(map(os.fsdecode, self.real))
         return Modules(paths, self.setup.roots, patterns, lambda path: self.read(os.fsencode(path)))
 
     def lines(self, sources: Sources) -> dict[str, str]:
@@ -92,7 +98,22 @@ class Bench:
         """Files that may be rewritten."""
         collected = {file_of(name) for name in before.nodes}
         patterns, usual = self.setup.policy.test_code.patterns, self.setup.config.python_files
-        return candidates(self.base.manifest, self.candidate.manifest, collected, patterns, usual)
+        base, other = (self._named(tree) for tree in (self.base, self.candidate))
+        return self._by_one_name(candidates(base, other, collected, patterns, usual), collected)
+
+    def _by_one_name(self, paths: list[bytes], collected: set[str]) -> list[bytes]:
+        """Of each file the one name that tests are collected by; none where there are two, since its sites have one home."""
+        names: dict[bytes, list[bytes]] = {}
+        for path in paths:
+            names.setdefault(self.real[path], []).append(path)
+        known = {
+            real: [name for name in some if shown_path(name) in collected] for real, some in names.items()
+        }
+        chosen = ((known[real] or [name for name in some if name == real]) for real, some in names.items())
+        return [some[0] for some in chosen if len(some) == 1]
+
+    def _named(self, tree: TreeOnDisk) -> dict[bytes, Held]:
+        return {name: tree.manifest[real] for name, real in self.real.items() if real in tree.manifest}
 
     def run(self, side: str, sources: Sources, *, again: int = 0, plan: Plan | None = None) -> Run:
         """A run of rewritten tests; `again` is how many times it ran before."""
@@ -100,7 +121,7 @@ class Bench:
             name=f"{side}-values{f'-{again}' if again else ''}",
             tree=self.base if side == "base" else self.candidate,
             plan=self.plan if plan is None else plan,
-            sources=sources.files,
+            sources={self.real.get(path, path): changed for path, changed in sources.files.items()},
             book=sources.book,
             recording=Recording(sources.name) if sources.name else None,
             hash_seed=self.setup.seed ^ again * NEXT_SEED,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.selection import ALL, Selection, choice_for, select
 from truelap.errors import UsageError
 from truelap.pytest_config import pick
 from truelap.task import import_roots
+from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
     from truelap.model import Case
@@ -46,7 +48,9 @@ def choose(case: Case, world: World, policy: Policy, task: Task, version: str) -
         fallback_folders=policy.tests.fallback_folders,
         roots=import_roots(task.environment, base.manifest),
     )
-    return select(base.manifest, changed, choice, lambda path: (base.root / path).read_bytes())
+    real = {os.fsdecode(name): os.fsdecode(path) for name, path in real_files(base).items()}
+    names = tuple(map(os.fsencode, real))
+    return select(names, changed, choice, lambda path: (base.root / real[path]).read_bytes())
 
 
 def _named(paths: tuple[str, ...], base: TreeOnDisk) -> Selection:

@@ -14,6 +14,7 @@ from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import fresh_secret
 from truelap.checks.tests.sessions import Recording
 from truelap.checks.tests.value_evidence import MutantEvidence
+from truelap.model import SYMLINK
 from truelap.policy import matches
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def _defined(bench: Bench, names: set[str]) -> dict[str, list[bytes]]:
     """The files of the package that define a function, by its name."""
     found: dict[str, list[bytes]] = {}
     left = _MOST_BYTES
-    for path in bench.base.manifest:
-        if not path.endswith(b".py") or matches(bench.setup.guarded, path) or left < 0:
+    for path, (mode, *_) in bench.base.manifest.items():
+        if mode == SYMLINK or not path.endswith(b".py") or matches(bench.setup.guarded, path) or left < 0:
             continue
         source = bench.read(path)
         left -= len(source)
@@ -154,7 +155,7 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
     run = replace(
         made,
         name=f"{made.name}-mutant",
-        sources={**sources.files, **changed},
+        sources={**made.sources, **changed},
         recording=Recording(bench.name, test_s=_TEST_S),
         only=ids,
         keep=False,

@@ -16,6 +16,7 @@ from truelap.policy import matches
 from truelap.world.disk import UnreadableError
 from truelap.world.files import deviations
 from truelap.world.seal import Seal, telling
+from truelap.world.tree_links import real_files
 from truelap.world.trees import overlaid
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ def _chosen(run: Run) -> list[tuple[str, ...]]:
 
 
 def _places(tree: TreeOnDisk) -> set[str]:
-    """Every file and folder of a tree."""
+    """Every file and folder of a tree, by all of their names."""
     places: set[str] = set()
-    for path in tree.manifest:
+    for path in (*tree.manifest, *real_files(tree)):
         place = path.decode("utf-8", "surrogateescape")
         while place and place not in places:
             places.add(place)
