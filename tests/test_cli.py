@@ -392,8 +392,76 @@ def test_a_full_disk_under_the_results(tiny, tmp_path):
             "--out",
             disk / "out",
         )
-        assert "No space left" in complaint(truelap(*argv), 3)
-        assert list((disk / "out").iterdir()) == []
+        done = truelap(*argv)
+        assert (done.returncode, done.stdout.splitlines()[0][:18]) == (3, "tests: 2 of 4 pass")
+        assert done.stderr == (
+            f"truelap: --out {disk / 'out'}: No space left on device; no result was written, make room or name another folder\n"
+        )
+        assert list(disk.iterdir()) == []
+
+
+@AS_ROOT
+def test_a_full_disk_under_a_restored_tree(tiny, tmp_path):
+    (tmp_path / "empty.diff").write_bytes(b"")
+    tiny.commit({"tiny/large.py": f"# {'x' * 60_000}\n"})
+    with small_disk(tmp_path / "disk", "32k") as disk:
+        argv = ("restore", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--into")
+        assert f"--into {disk / 'new'}: No space left on device" in complaint(truelap(*argv, disk / "new"), 3)
+        assert list(disk.iterdir()) == []
+        there = disk / "there"
+        there.mkdir()
+        assert "No space left" in complaint(truelap(*argv, there), 3)
+        assert list(there.iterdir()) == []
+
+
+@AS_ROOT
+def test_a_full_disk_under_what_is_kept(tiny, tmp_path):
+    with small_disk(tmp_path / "disk", "8k") as disk:
+        (disk / "filler").write_bytes(b"x" * 8192)
+        argv = (
+            "test",
+            tiny.folder,
+            "--base",
+            "HEAD",
+            "--patch",
+            tmp_path / "faster.diff",
+            "--keep",
+            disk / "k",
+        )
+        assert f"--keep {disk / 'k'}: No space left on device; make room" in complaint(truelap(*argv), 3)
+        assert [path.name for path in disk.iterdir()] == ["filler"]
+
+
+@pytest.mark.parametrize(
+    ("where", "cause"), [(">/dev/full", "stdout: No space left"), (">&-", "stdout is closed")]
+)
+@pytest.mark.parametrize("command", ["collect {0} --base $(git -C {0} rev-parse HEAD)", "policy show"])
+def test_a_stdout_that_takes_nothing_is_named(tiny, where, cause, command):
+    tiny.write({"tiny/more.py": ""})
+    line = f"{sys.executable} -m truelap {command.format(tiny.folder)} {where}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert cause in done.stderr
+    assert "fault of truelap" not in done.stderr
+    assert len([text for text in done.stderr.splitlines() if text.startswith("truelap: ")]) == 1
+
+
+def test_nothing_left_of_a_submission_is_not_admitted(tiny, tmp_path):
+    tiny.write({"benchmarks/bench.py": "", "tests/test_total.py": ""})
+    argv = ("admit", tiny.folder, "--base", "HEAD", "--worktree")
+    done = truelap(*argv)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-2:] == [
+        "no_patch: nothing is left of the submission after discarding",
+        "no_patch",
+    ]
+    assert "discarded:protected benchmarks/bench.py: " in done.stdout
+    assert json.loads(truelap(*argv, "--json").stdout)["rejected"] == "no_patch"
+    again = truelap("restore", *argv[1:], "--into", tmp_path / "new")
+    assert (again.returncode, "no_patch: nothing is left" in again.stderr) == (0, True)
+    assert (tmp_path / "new" / "benchmarks" / "bench.py").read_text() != ""
+    tiny.write({"tiny/more.py": ""})
+    assert (truelap(*argv).returncode, truelap(*argv).stdout.splitlines()[-1]) == (0, "admitted")
 
 
 @AS_ROOT

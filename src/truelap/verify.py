@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from truelap.checks import outputs, tests, timing
+from truelap.errors import WorldError
 from truelap.model import Case
 from truelap.policy import load_policy
 from truelap.prepare.admit import admit
@@ -44,6 +45,18 @@ if TYPE_CHECKING:
     from truelap.prepare.request import Named
 
     Layout = Callable[[Verdict, Case], Iterable[tuple[str, bytes]]]
+
+
+class UnwrittenError(WorldError):
+    """There is a verdict, and it could not be written.
+
+    Attributes:
+        verdict: what was found.
+    """
+
+    def __init__(self, message: str, verdict: Verdict) -> None:
+        super().__init__(message)
+        self.verdict = verdict
 
 
 def line(submission: Submission, *, look: bool = True) -> tuple[Station, ...]:
@@ -89,7 +102,7 @@ def verify(
 
     Raises:
         UsageError: something that was named cannot be used.
-        WorldError: no base could be opened, or the results cannot be written.
+        WorldError: no base could be opened, or (`UnwrittenError`, with the verdict) the results cannot be written.
     """
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
     settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
@@ -118,7 +131,10 @@ def verify(
                 }
                 results["events.jsonl"] = diary(world)
         if out:
-            out.write({name: content for name, content in results.items() if not only or name not in RESULTS})
+            try:
+                out.write({n: content for n, content in results.items() if not only or n not in RESULTS})
+            except WorldError as error:
+                raise UnwrittenError(str(error), verdict) from error
     return verdict
 
 

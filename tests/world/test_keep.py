@@ -59,3 +59,17 @@ def test_a_full_disk_keeps_nothing(tmp_path):
     (tmp_path / "keep" / "ab").write_text("in the way of the folder")
     keep.put("ab12", b"truth")
     assert keep.get("ab12") is None
+
+
+def test_a_folder_with_other_things_in_it_is_not_taken(tmp_path):
+    (tmp_path / "keep").mkdir(mode=0o700)
+    (tmp_path / "keep" / "thesis.tex").write_text("")
+    with pytest.raises(UsageError, match=r"holds thesis\.tex, which is not truelap's"):
+        Keep(tmp_path / "keep")
+    assert [path.name for path in (tmp_path / "keep").iterdir()] == ["thesis.tex"]
+
+
+def test_a_folder_that_another_judge_has_just_begun_is_taken(tmp_path):
+    (tmp_path / "keep").mkdir(mode=0o700)
+    (tmp_path / "keep" / ".0123456789abcdef").write_text("")
+    assert Keep(tmp_path / "keep").seed == Keep(tmp_path / "keep").seed

@@ -7,7 +7,7 @@ import secrets
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.cli.options import Checked, Judged, Timed, command
 from truelap.cli.words import complain, say, say_json
@@ -84,34 +84,46 @@ def _judge(options: Checked, only: str | None) -> int:
     from truelap.cli.watch import Watch
     from truelap.peers.formulacode import write_layout
     from truelap.policy import load_policy
-    from truelap.report import render_text
     from truelap.task import load_task
-    from truelap.verdict import exit_code
+    from truelap.verify import UnwrittenError
     from truelap.verify import verify as judge
 
     require = options.require if isinstance(options, Timed) else None
     form = options.layout if isinstance(options, Judged) else "harbor"
-    with _older_result_told(options.out), Watch(quiet=options.quiet) as watch:
-        task = load_task(options.task)
-        verdict = judge(
-            options.repo,
-            task=task,
-            policy=load_policy(options.policy),
-            settings=settings_of(
-                options,
-                task,
-                work=options.work,
-                keep=options.keep,
-                require=require,
-                layout=form,
-            ),
-            only=only,
-            progress=watch.show,
-            layout=write_layout if form == "formulacode" else None,
-            **options.submission(),
-            **options.start(),
-        )
+    try:
+        with _older_result_told(options.out), Watch(quiet=options.quiet) as watch:
+            task = load_task(options.task)
+            verdict = judge(
+                options.repo,
+                task=task,
+                policy=load_policy(options.policy),
+                settings=settings_of(
+                    options,
+                    task,
+                    work=options.work,
+                    keep=options.keep,
+                    require=require,
+                    layout=form,
+                ),
+                only=only,
+                progress=watch.show,
+                layout=write_layout if form == "formulacode" else None,
+                **options.submission(),
+                **options.start(),
+            )
+    except UnwrittenError as error:
+        # Hours may stand behind it: it is told, whatever became of the files.
+        _told(error.verdict, only, options, None)
+        raise
     cannot_be_stopped()
+    return _told(verdict, only, options, require)
+
+
+def _told(verdict: Verdict, only: str | None, options: Checked, require: Literal["faster"] | None) -> int:
+    """Print what was found; the exit code."""
+    from truelap.report import render_text
+    from truelap.verdict import exit_code
+
     code = exit_code(verdict, require)
     if options.quiet and verdict.outcome == "inconclusive":
         complain(next(f.message for f in verdict.findings if f.level == "inconclusive"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
 
-from truelap.cli.options import Started, Submitted, command, option
-from truelap.cli.watch import Watch
-from truelap.cli.words import complain, one_line, say, say_json
-from truelap.errors import UsageError, boundary
+from truelap.cli.bench import open_bench
+from truelap.cli.options import Submitted, command, option
+from truelap.cli.words import complain, one_line, say, say_bytes, say_json
+from truelap.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     import typer
 
     from truelap.model import Case, Finding
-    from truelap.policy import Policy
-    from truelap.prepare.collect import Submission
-    from truelap.settings import Settings
-    from truelap.task import Task
-    from truelap.world.git import Store
-    from truelap.world.interpreter import Interpreter
 
 
 def register(app: typer.Typer) -> None:
@@ -75,36 +68,6 @@ class Restore(Submitted):
     ] = None
 
 
-class _Bench(NamedTuple):
-    """What these stations need; it stands for a `World` in which nothing can be run."""
-
-    store: Store
-    case: Case
-    submission: Submission
-    policy: Policy
-    task: Task
-    settings: Settings
-    interpreter: Interpreter | None = None
-
-    def collected(self) -> Case:
-        """The case after the first station."""
-        from truelap.prepare.collect import collect as station
-
-        return station(self.submission, self.case, self, self.policy, self.task, self.settings)
-
-    def admitted(self) -> Case:
-        """The case after two stations."""
-        from truelap.prepare.admit import admit as station
-
-        return station(self.collected(), self, self.policy, self.task, self.settings)
-
-    def restored(self) -> Case:
-        """The case after three stations."""
-        from truelap.prepare.restore import restore as station
-
-        return station(self.admitted(), self, self.policy, self.task, self.settings)
-
-
 def collect(options: Collect) -> int:
     """Write the submission's whole difference from base as a diff."""
     from truelap.prepare.collect import collect_patch
@@ -114,7 +77,7 @@ def collect(options: Collect) -> int:
     submission = options.submission()
     if not any(submission.values()):
         submission["worktree"] = options.repo
-    with _bench(options, submission) as bench:
+    with open_bench(options, submission) as bench:
         patch, findings = collect_patch(bench.store, bench.case.base, bench.submission, bench.policy)
         if patch.error:
             raise UsageError(patch.error)
@@ -123,8 +86,7 @@ def collect(options: Collect) -> int:
             diff = bench.store.diff(bench.case.base.tree, patch.tree, text=options.text)
     _tell(findings)
     if options.out is None:
-        sys.stdout.buffer.write(diff)
-        sys.stdout.buffer.flush()
+        say_bytes(diff)
     else:
         write_file(options.out, diff)
     if options.end_processes:
@@ -135,15 +97,13 @@ def collect(options: Collect) -> int:
 
 
 def admit(options: Admit) -> int:
-    """Ask every refusal rule. Exit 0 admitted, 1 refused with the reasons."""
-    from truelap.prepare.admit import Admission
+    """Ask every refusal rule. Exit 0 admitted, 1 refused, or nothing left of it, with the reasons."""
     from truelap.world.interpreter import inspect
 
-    with _bench(options, options.submission()) as bench:
+    with open_bench(options, options.submission()) as bench:
         interpreter = inspect(options.python, options.repo) if options.python else None
-        case = bench._replace(interpreter=interpreter).admitted()
-    admission = case.get("admit")
-    rejected = admission.rejected if isinstance(admission, Admission) else None
+        case = bench._replace(interpreter=interpreter).assembled()
+    rejected = _rejected(case)
     if options.json:
         findings = [finding.model_dump(mode="json") for finding in case.findings]
         say_json({"admitted": rejected is None, "rejected": rejected, "findings": findings})
@@ -151,7 +111,19 @@ def admit(options: Admit) -> int:
         for finding in case.findings:
             say(one_line(_told(finding)))
         say(rejected or "admitted")
+    if rejected is None and any(finding.level == "inconclusive" for finding in case.findings):
+        return 3
     return 0 if rejected is None else 1
+
+
+def _rejected(case: Case) -> str | None:
+    """Why nothing of a submission is judged; None where something is left."""
+    from truelap.prepare.admit import Admission
+
+    admission = case.get("admit")
+    if isinstance(admission, Admission) and admission.rejected is not None:
+        return admission.rejected
+    return "no_patch" if case.candidate_tree == case.base.tree else None
 
 
 def restore(options: Restore) -> int:
@@ -165,14 +137,34 @@ def restore(options: Restore) -> int:
         complain(f"base file {options.base_file}: there is none, so there is nothing to restore")
         return 0
     into = _new_folder(options.into)
-    with _bench(options, options.submission()) as bench:
+    with open_bench(options, options.submission()) as bench:
         case = bench.restored()
         if case.candidate_tree is not None:
-            write_tree(bench.store, case.candidate_tree, into)
+            with _whole_or_nothing(into):
+                write_tree(bench.store, case.candidate_tree, into)
         if options.out:
             _write_records(case, options.out)
     _tell(case.findings)
     return 3 if case.candidate_tree is None else int(case.refused)
+
+
+@contextmanager
+def _whole_or_nothing(into: Path) -> Iterator[None]:
+    """What cannot be written whole is removed again, with the folder unless it was there."""
+    from truelap.world.removal import remove_folder
+
+    there = into.exists()
+    try:
+        yield
+    except (OSError, WorldError) as error:
+        with suppress(OSError):
+            remove_folder(into)
+            if there:
+                into.mkdir()
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise WorldError(
+            f"--into {into}: {cause}; nothing was left there, make room or name another folder"
+        ) from error
 
 
 def _write_records(case: Case, folder: Path) -> None:
@@ -182,30 +174,6 @@ def _write_records(case: Case, folder: Path) -> None:
     found = {name: artifact(case, name) for name in ("protected_restore.json", "test_edits.json")}
     with Output(folder) as out:
         out.write({name: json_bytes(value) for name, value in found.items() if value is not None})
-
-
-@contextmanager
-def _bench(options: Started, submission: dict[str, Any]) -> Iterator[_Bench]:
-    from truelap.model import Case
-    from truelap.policy import load_policy
-    from truelap.prepare.request import Request
-    from truelap.settings import Settings
-    from truelap.task import load_task
-    from truelap.world.opening import open_ground
-
-    task, policy = load_task(options.task), load_policy(options.policy)
-    request = Request(repo=options.repo, **options.start(), **submission)
-    request.check(task)
-    with (
-        Watch(quiet=False) as watch,
-        boundary("preparing"),
-        open_ground(options.work) as ground,
-    ):
-        watch.show("reading base and submission")
-        base = request.open_base(ground.store, task)
-        case = Case(name=task.task.name or options.repo.resolve().name, base=base)
-        settings = Settings(python=Path(sys.executable), seed=0)
-        yield _Bench(ground.store, case, request.open_submission(policy), policy, task, settings)
 
 
 def _check_place(out: Path | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from truelap.cli.options import Common, command, option
 from truelap.cli.watch import Watch
-from truelap.cli.words import say_json
+from truelap.cli.words import say_json, stdout
 from truelap.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def redteam(options: Redteam) -> int:
     if options.json:
         say_json([as_data(score) for score in scores])
     elif not options.quiet:
-        show(scores, Console())
+        with stdout():
+            show(scores, Console())
     return 0 if all(score.right for score in scores) else 1
 
 

@@ -11,7 +11,7 @@ import typer
 
 from truelap.cli.options import Common, Running, WithPolicy, command, option
 from truelap.cli.watch import Watch
-from truelap.cli.words import one_line, say, say_json
+from truelap.cli.words import one_line, say, say_json, stdout
 
 if TYPE_CHECKING:
     from truelap.model import Verdict
@@ -62,7 +62,8 @@ def demo(options: Demo) -> int:
     if options.json:
         say_json([judged.as_data() for judged in found])
     elif not options.quiet:
-        bundled.show(found, time.monotonic() - began, Console())
+        with stdout():
+            bundled.show(found, time.monotonic() - began, Console())
     return bundled.exit_code(found)
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from truelap.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def one_line(text: str) -> str:
@@ -30,7 +36,7 @@ def show(text: str) -> None:
 
 def say(text: str) -> None:
     """A line of data on stdout."""
-    _out(f"{text}\n".encode("utf-8", "surrogateescape"))
+    say_bytes(f"{text}\n".encode("utf-8", "surrogateescape"))
 
 
 def say_json(value: Any) -> None:
@@ -38,11 +44,32 @@ def say_json(value: Any) -> None:
     say(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
 
 
-def _out(content: bytes) -> None:
-    try:
+def say_bytes(content: bytes) -> None:
+    """Data on stdout as it is."""
+    with stdout():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+@contextmanager
+def stdout() -> Iterator[None]:
+    """For whatever is written to stdout. A reader that has gone is nobody's fault.
+
+    Raises:
+        WorldError: it is closed, or nothing more can be written to it.
+    """
+    if sys.stdout is None:
+        raise WorldError("stdout is closed, so nothing can be printed; open it, or send it to a file")
+    try:
+        yield
     except BrokenPipeError:
-        # Whoever read us has gone; what Python would flush at its end must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
+    except OSError as error:
+        _give_up_stdout()
+        raise WorldError(f"stdout: {error.strerror}; not all was printed") from error
+
+
+def _give_up_stdout() -> None:
+    # What Python would flush at its end must not fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

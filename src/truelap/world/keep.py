@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import stat
 import zlib
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _MODE = 0o700
 _SEED = "seed"
 _DIGEST_BYTES = 32
+_OURS = re.compile(r"seed|\.[0-9a-f]{16}|[0-9a-f]{2}")
+"""Names at the top of such a folder."""
 _FOREIGN = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -39,6 +43,7 @@ class Keep:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
+        made = not self.folder.exists()
         try:
             self.folder.mkdir(mode=_MODE, parents=True, exist_ok=True)
             about = self.folder.stat()
@@ -51,6 +56,22 @@ class Keep:
                 f"--keep {folder}: others may write there, and would decide what base computes; "
                 f"name a folder of your own (chmod 700)"
             )
+        strange = sorted(path.name for path in self.folder.iterdir() if not _OURS.fullmatch(path.name))
+        if strange and not (self.folder / _SEED).exists():
+            raise UsageError(
+                f"--keep {folder}: holds {strange[0]}, which is not truelap's; name a new or an empty folder"
+            )
+        self._claim(made)
+
+    def _claim(self, made: bool) -> None:
+        """Draw the seed now: where nothing can be written, the user learns it before anything has run."""
+        try:
+            _ = self.seed
+        except WorldError:
+            if made:
+                with suppress(OSError):
+                    self.folder.rmdir()
+            raise
 
     @cached_property
     def seed(self) -> int:
@@ -64,8 +85,12 @@ class Keep:
             if not path.exists():
                 self._write(path, str(secrets.randbits(32)).encode())
             return int(path.read_bytes())
-        except (OSError, ValueError) as error:
-            raise WorldError(f"{path}: cannot be used; remove it") from error
+        except OSError as error:
+            raise WorldError(
+                f"--keep {self.folder}: {error.strerror}; make room or name another folder"
+            ) from error
+        except ValueError as error:
+            raise WorldError(f"--keep {self.folder}: {path.name} is damaged; remove it") from error
 
     def get(self, key: str) -> bytes | None:
         """The value of a key; None when it is not there or damaged: then it has to be measured."""

@@ -65,6 +65,7 @@ class Output:
 
     def __init__(self, folder: Path, without: frozenset[str] = frozenset()) -> None:
         self._shown, self._without = folder, without
+        self._made = [part for part in (folder, *folder.parents) if not os.path.lexists(part)]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(folder, _FOLDER)
@@ -121,10 +122,13 @@ class Output:
             raise
 
     def close(self) -> None:
-        """Close the folder."""
+        """Close the folder; one that was made for nothing goes again."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+            with suppress(OSError):
+                for folder in self._made:
+                    folder.rmdir()
 
     def __enter__(self) -> Self:
         return self
