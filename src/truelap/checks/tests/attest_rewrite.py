@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import dataclass
+from itertools import zip_longest
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_fails import Fails
@@ -18,11 +20,12 @@ from truelap.checks.tests.attest_sites import Finder
 from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from truelap.checks.tests.attest_marks import Mark, Site
     from truelap.checks.tests.attest_modules import Modules
 
+_QUIET = Lock()
 _METHODS = ("manager", "function", "soft", "truth", "untruth", "raised")
 
 
@@ -79,7 +82,8 @@ def attest(
 
 def parse(source: bytes, filename: str) -> ast.Module:
     """The syntax tree of a file; what the parser warns of is no news of ours."""
-    with warnings.catch_warnings():
+    # What is ignored is the process's affair, and two files may be read at once.
+    with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source, filename)
 
@@ -92,34 +96,43 @@ def _wrap(mark: Mark, text: Text, name: str) -> Wrap:
     return Wrap(start, end, f"{opening}{name}{method}({mark.site},{slot}(", f")){closing}")
 
 
-class _Unwrap(ast.NodeTransformer):
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in _METHODS:
-            function = function.value
-        return node.args[-1] if isinstance(function, ast.Name) and function.id == self._name else node
-
-
 def check_same(before: ast.Module, after: ast.Module, name: str) -> None:
     """Make sure that a rewritten file is the original but for calls of the recorder, line by line.
 
     Raises:
         ValueError: it is not, so the rewriting cannot be trusted.
     """
-    unwrapped = _Unwrap(name).visit(after)
-    for left, right in zip(_shape(before), _shape(unwrapped), strict=True):
-        if left != right:
-            raise ValueError(f"rewriting changed the file near line {left[1]}")
+    left: list[tuple[ast.AST, ast.AST]] = [(before, after)]
+    while left:
+        one, wrapped = left.pop()
+        other = _unwrapped(wrapped, name)
+        if _place(one) != _place(other):
+            raise ValueError(f"rewriting changed the file near line {_place(one)[1]}")
+        for field in one._fields:
+            mine, theirs = getattr(one, field, None), getattr(other, field, None)
+            pairs = _pairs(mine, theirs) if isinstance(mine, list) else [(mine, theirs)]
+            for part, its in pairs:
+                if isinstance(part, ast.AST) and isinstance(its, ast.AST):
+                    left.append((part, its))
+                elif type(part) is not type(its) or part != its:
+                    raise ValueError(f"rewriting changed the file near line {_place(one)[1]}")
 
 
-def _shape(node: ast.AST) -> Iterator[tuple[Any, ...]]:
-    fields = [
-        (field, value) for field, value in ast.iter_fields(node) if not isinstance(value, ast.AST | list)
-    ]
-    yield type(node).__name__, getattr(node, "lineno", 0), getattr(node, "end_lineno", 0), repr(fields)
-    for child in ast.iter_child_nodes(node):
-        yield from _shape(child)
+def _pairs(mine: list[Any], theirs: Any) -> Iterable[tuple[Any, Any]]:
+    return zip_longest(mine, theirs) if isinstance(theirs, list) else [(mine, theirs)]
+
+
+def _place(node: ast.AST) -> tuple[type, int, int]:
+    return type(node), getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+
+
+def _unwrapped(node: ast.AST, name: str) -> ast.AST:
+    """What a call of the recorder stands around; any other node is itself."""
+    while isinstance(node, ast.Call) and node.args:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _METHODS:
+            function = function.value
+        if not isinstance(function, ast.Name) or function.id != name:
+            break
+        node = node.args[-1]
+    return node

@@ -68,7 +68,8 @@ def _arguments(setup: Setup, run: Run, paths: Sequence[str]) -> list[str]:
         f"--confcutdir={mount}",
         "--continue-on-collection-errors",
         "--color=no",
-        "--tb=short",
+        # Under the secret most tests fail, and their tracebacks, which nobody reads, would take longer than they do.
+        f"--tb={'line' if run.recording is not None and run.recording.soft else 'short'}",
         # What an assertion compared is sent anyway, and pytest's own rewriting would show the recorder's calls.
         *(["--assert=plain"] if run.recording else []),
         *(["--collect-only", "-q"] if run.collect_only else []),
