@@ -38,6 +38,25 @@ def test_the_environments_bytecode_is_used_and_the_trees_is_made(bubblewrap, ste
     assert not (asked.tree / "pkg" / "__pycache__").exists()
 
 
+OURS = """
+import importlib.util, os, struct
+source = "/truelap/probes/run_tests.py"
+with open(importlib.util.cache_from_source(source), "rb") as file:
+    magic, flags, mtime, size = struct.unpack("<4sIII", file.read(16))
+found = os.stat(source)
+print(magic == importlib.util.MAGIC_NUMBER, flags, mtime == int(found.st_mtime), size == found.st_size)
+"""
+
+
+def test_our_own_programs_are_not_compiled_in_every_sandbox(bubblewrap, step, interpreter):
+    asked = step("")
+    python = str(interpreter.executable)
+    asked = type(asked)(asked.name, (python, "-s", "-c", OURS), asked.tree, asked.limits, channel=False)
+    with bubblewrap.start(asked) as session:
+        ending = session.wait(20)
+    assert ending.output.split() == [b"True", b"0", b"True", b"True"]
+
+
 def test_links_point_at_the_environment(tmp_path):
     found = inspect(Path(sys.executable))
     before = os.umask(0o077)
