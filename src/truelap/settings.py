@@ -27,7 +27,8 @@ class Settings(Frozen):
     effort: Effort = "standard"
     bench: str | None = None
     """Regular expression that a benchmark's id, or its name as asv prints it, must hold to be compared and timed."""
-    jobs: int = 1
+    jobs: int | None = None
+    """Test files that run at a time; None for one, but runs of the same side beside each other as the cores allow."""
     seed: int
     """Source of all the judge's random choices; recorded in the verdict."""
     require: Literal["faster"] | None = None

@@ -91,7 +91,14 @@ class Running(WithPolicy):
         str | None,
         option("Time only benchmarks whose id, or name as asv prints it, holds this.", metavar="REGEX"),
     ] = None
-    jobs: Annotated[int, option("Test files run at a time.", metavar="N", min=1)] = 1
+    jobs: Annotated[
+        int | None,
+        option(
+            "Test files run at a time; default: one, and runs of one side beside each other.",
+            metavar="N",
+            min=1,
+        ),
+    ] = None
     seed: Annotated[
         int | None,
         option(

@@ -83,7 +83,7 @@ def lap(open_for):
         base=PROJECT,
         task=None,
         policy=None,
-        jobs=1,
+        jobs=None,
         python=sys.executable,
         sandbox="bubblewrap",
         keep=None,

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from random import Random
@@ -99,6 +100,12 @@ class _Station:
             habits=judged.habits if judged else Habits(),
         )
 
+    def _runs(self) -> int:
+        # Who says how many files may run at a time has that kept; and runs in the same copy of a tree cannot go at once.
+        if self.settings.jobs is not None or not self.policy.keeps("fresh_tree"):
+            return 1
+        return len(os.sched_getaffinity(0))
+
     def _setup(self, base: TreeOnDisk, selection: Selection) -> Setup:
         world, policy, task = self.world, self.policy, self.task
         return Setup(
@@ -111,7 +118,8 @@ class _Station:
             env=task.environment.env,
             guarded=measuring(self.case.base, policy),
             timeout_s=task.tests.timeout_s or policy.tests.timeout_s,
-            jobs=self.settings.jobs,
+            jobs=self.settings.jobs or 1,
+            runs=self._runs(),
             # What is kept holds for one seed.
             seed=self.settings.seed if world.keep is None else world.keep.seed,
             numpy=has_numpy(world, base),

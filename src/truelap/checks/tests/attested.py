@@ -6,6 +6,7 @@ Tests that cannot be rewritten run as they are, as often: what base does only so
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
@@ -14,21 +15,22 @@ from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
 from truelap.checks.tests.readable import written_by_base
-from truelap.checks.tests.runs import run_side
-from truelap.checks.tests.secret import by_canaries, by_secret
+from truelap.checks.tests.secret import by_canaries, by_secret, with_secret
 from truelap.checks.tests.sessions import Run
-from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed
-from truelap.checks.tests.value_evidence import ValueEvidence, truths, weigh
+from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed, wandering
+from truelap.checks.tests.value_evidence import SecretEvidence, ValueEvidence, truths, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from concurrent.futures import Executor, Future
 
     from truelap.checks.tests.attest_known import Truth
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.integrity import IntegrityEvidence
+    from truelap.checks.tests.secret import Secret
     from truelap.checks.tests.sides import Side
-    from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence, SecretEvidence
+    from truelap.checks.tests.value_evidence import CanaryEvidence, MutantEvidence
 
 _ROUNDS = 2
 _QUICK_S = 1.0
@@ -63,7 +65,7 @@ class Judged:
 def by_outcomes(bench: Bench, before: Side) -> Judged:
     """Judge the candidate by what its worker says of tests as they are. See `by_values`."""
     run = Run("candidate", bench.candidate, bench.plan, book=bench.book, watched=True)
-    candidate = run_side(bench.setup, run, bench.traces)
+    candidate = bench.ran(run)
     return Judged(before, candidate, integrity=_integrity(bench, [before], before, candidate, run))
 
 
@@ -87,8 +89,18 @@ def by_values(bench: Bench, before: Side) -> Judged:
     Raises:
         WorldError: the machine or the sandbox failed.
     """
+    # What needs no answer of the candidate, or none of another run, goes on beside the rest.
+    with bench.turns.aside() as threads:
+        return _by_values(bench, before, threads)
+
+
+def _by_values(bench: Bench, before: Side, threads: Executor) -> Judged:
     before, sources, first = _faithful(bench, before)
-    again = bench.made(replace(bench.run("base", sources, again=1), watched=True))
+    secret = (
+        threads.submit(with_secret, bench, sources, before) if bench.setup.policy.keeps("perturb") else None
+    )
+    second = replace(bench.run("base", sources, again=1), watched=True)
+    again = bench.calm(second, partial(_is_doubtful, before))
     if not sound(again) and first is not None:
         sources, first = sources.bare("base's session of rewritten tests failed"), None
     before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
@@ -102,8 +114,14 @@ def by_values(bench: Bench, before: Side) -> Judged:
     judged = Judged(steady, candidate, found, integrity=integrity, habits=habits_of([before, *runs]))
     if sound(candidate):
         judged = _settled(bench, sources, [before, *runs], judged)
-        judged = _with_secrets(bench, sources, known, judged)
+        judged = _with_secrets(bench, sources, known, judged, threads=threads, secret=secret)
     return judged if bench.setup.policy.keeps("values") else replace(judged, values=None)
+
+
+def _is_doubtful(before: Side, again: Side) -> bool:
+    """Whether base's second run came out otherwise than the first, and not by names that it makes up anew each time."""
+    made_up = wandering(before, again)
+    return not sound(again) or any(function_of(name) not in made_up for name in missed(before, again))
 
 
 def _settled(bench: Bench, sources: Sources, runs: Sequence[Side], judged: Judged) -> Judged:
@@ -117,19 +135,34 @@ def _settled(bench: Bench, sources: Sources, runs: Sequence[Side], judged: Judge
     return replace(judged, base=judged.base.without(chance), values=found.model_copy(update={"tests": tests}))
 
 
-def _with_secrets(bench: Bench, sources: Sources, known: Mapping[str, Truth], judged: Judged) -> Judged:
+def _with_secrets(
+    bench: Bench,
+    sources: Sources,
+    known: Mapping[str, Truth],
+    judged: Judged,
+    *,
+    threads: Executor,
+    secret: Future[Secret | None] | None,
+) -> Judged:
     keeps, found = bench.setup.policy.keeps, judged.values
     wrong = frozenset(found.differing) if found else frozenset()
     passed = [name for name in judged.candidate.passed if name in known and name not in wrong]
     # An id that base has only once cannot be asked for.
     named = [name for name in passed if function_of(name) not in bench.wandering]
     quick = [name for name in named if judged.base.nodes[name].seconds < _QUICK_S]
-    return replace(
-        judged,
-        secret=by_secret(bench, sources, known, judged.base, judged.candidate) if keeps("perturb") else None,
-        canaries=by_canaries(bench, sources, named) if keeps("canaries") else None,
-        mutants=by_mutants(bench, sources, known, quick) if keeps("mutants") else None,
-    )
+    told = threads.submit(_by_secret, bench, secret, sources, known, judged) if secret else None
+    canaries = by_canaries(bench, sources, named) if keeps("canaries") else None
+    mutants = by_mutants(bench, sources, known, quick) if keeps("mutants") else None
+    return replace(judged, secret=told.result() if told else None, canaries=canaries, mutants=mutants)
+
+
+def _by_secret(
+    bench: Bench, secret: Future[Secret | None], sources: Sources, known: Mapping[str, Truth], judged: Judged
+) -> SecretEvidence:
+    made = secret.result()
+    if made is None or not sources.name:
+        return SecretEvidence()
+    return by_secret(bench, made, known, judged.base, judged.candidate)
 
 
 def _faithful(bench: Bench, before: Side) -> tuple[Side, Sources, Side | None]:

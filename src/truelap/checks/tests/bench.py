@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_modules import Modules
 from truelap.checks.tests.attest_plan import candidates, file_of, shown_path
+from truelap.checks.tests.kept import keep
 from truelap.checks.tests.readable import changed_lines
 from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Recording, Run
 from truelap.checks.tests.steadiness import renamed, wandering
+from truelap.checks.tests.turns import Turns, alone
 from truelap.workers.venue import recorder_name
 from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.doctest_book import Book
@@ -60,16 +63,39 @@ class Bench:
         self.name = recorder_name()
         self.wandering: frozenset[str] = frozenset()
         """Functions whose ids are counted, because base itself names their tests otherwise each time."""
+        self.turns = Turns(setup.runs)
 
     def learn(self, sides: Sequence[Side]) -> list[Side]:
         """The same runs of base, by ids that are the same in all of them."""
         for other in sides[1:]:
             self.wandering |= wandering(sides[0], other)
-        return [renamed(side, self.wandering) for side in sides]
+        return [self.named(side) for side in sides]
 
-    def made(self, run: Run) -> Side:
-        """Make a run; see `runs.run_side`."""
-        return renamed(run_side(self.setup, run, self.traces), self.wandering)
+    def named(self, side: Side) -> Side:
+        """A run by the ids that are the same in all of them, as far as is known."""
+        return renamed(side, self.wandering)
+
+    def made(self, run: Run, *, apart: bool = False) -> Side:
+        """Make a run when its side has its turn; see `runs.run_side`.
+
+        Args:
+            run: the run.
+            apart: nothing may run beside it.
+        """
+        return self.named(self.ran(run, apart=apart))
+
+    def ran(self, run: Run, *, apart: bool = False) -> Side:
+        """The same, by the ids that the run itself has."""
+        with self.turns.of(alone() if apart else run.tree.root):
+            return run_side(self.setup, run, self.traces)
+
+    def calm(self, run: Run, doubtful: Callable[[Side], bool]) -> Side:
+        """Make a run; once more, and alone, where the outcome is doubtful: what runs beside it must not have a part in it."""
+        side = self.ran(run)
+        if not side.kept and self.setup.runs > 1 and doubtful(self.named(side)):
+            side = self.ran(replace(run, name=f"{run.name}-apart", keep=False), apart=True)
+            keep(self.setup, run, side)
+        return self.named(side)
 
     def read(self, path: bytes) -> bytes:
         """Base's bytes of a file, by any name that it has."""

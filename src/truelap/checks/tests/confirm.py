@@ -126,7 +126,9 @@ class _Doubt:
         plan: Plan = (tuple(dict.fromkeys(map(file_of, names))),)
         run = self._bench.run(side, self._sources, again=len(self._base) if side == "base" else 0, plan=plan)
         asked = () if len(names) == len(self._names) or self._counted(names) else tuple(names)
-        made = self._bench.made(replace(run, name=f"{run.name}-look-{len(looks)}", only=asked, keep=False))
+        made = self._bench.made(
+            replace(run, name=f"{run.name}-look-{len(looks)}", only=asked, keep=False), apart=True
+        )
         # Base must come to its end to be an excuse.
         if side == "candidate" or not made.faults:
             looks.add(made, names)

@@ -10,7 +10,6 @@ from truelap.checks.tests.attest_perturb import Lot
 from truelap.checks.tests.attest_plan import file_of, shown_path
 from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 from truelap.checks.tests.results import unpacked
-from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.secret import fresh_secret
 from truelap.checks.tests.sessions import Recording
 from truelap.checks.tests.value_evidence import MutantEvidence
@@ -161,7 +160,7 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
         keep=False,
         on_record=False,
     )
-    return run_side(bench.setup, run, bench.traces)
+    return bench.ran(run)
 
 
 def _changed(source: bytes, names: Sequence[str]) -> bytes:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_canary import canaries
 from truelap.checks.tests.attest_perturb import Lot
 from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
-from truelap.checks.tests.runs import run_side
 from truelap.checks.tests.sessions import Recording
 from truelap.checks.tests.steadiness import function_of
 from truelap.checks.tests.value_evidence import (
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.results import Node, Session
-    from truelap.checks.tests.sessions import Plan, Run, Setup
+    from truelap.checks.tests.sessions import Plan, Run
     from truelap.checks.tests.sides import Side
     from truelap.checks.tests.value_evidence import Ruled
 
@@ -52,17 +51,45 @@ def fresh_secret(seed: int) -> bytes:
     return hashlib.sha256(seed.to_bytes(32, "little", signed=True) + secrets.token_bytes(32)).digest()
 
 
-def by_secret(
-    bench: Bench, sources: Sources, known: Mapping[str, Truth], before: Side, plain: Side
-) -> SecretEvidence:
-    """Run both sides on tests whose literals were changed: the candidate must send what base sends.
+@dataclass(frozen=True)
+class Secret:
+    """Tests with other literals, and base's run of them.
+
+    Attributes:
+        sources: what was changed.
+        changed: what became of it.
+        test_s: CPU seconds that base had for one test.
+        base: its run, by the ids that it has itself.
+    """
+
+    sources: Sources
+    changed: Sources
+    test_s: float
+    base: Side
+
+    def run(
+        self, bench: Bench, side: str, test_s: float, skip: Sequence[str] = (), *, plan: Plan | None = None
+    ) -> Run:
+        """Another run of them, for which base takes another hash seed."""
+        again = 2 if side == "base" else 0
+        return _soft(bench.run(side, self.changed, again=again, plan=plan), bench.name, test_s, skip)
+
+
+def _soft(run: Run, name: str, test_s: float, skip: Sequence[str] = ()) -> Run:
+    recording = Recording(name, soft=True, test_s=test_s)
+    return replace(run, name=f"{run.name}-secret", recording=recording, skip=tuple(skip), keep=False)
+
+
+def with_secret(bench: Bench, sources: Sources, before: Side) -> Secret | None:
+    """Change the literals of tests, and see what base makes of them.
 
     Args:
         bench: of this verification.
         sources: the files that can be rewritten.
-        known: base's values of the tests as they are.
-        before: base's outcomes and times, likewise.
-        plain: the candidate's.
+        before: base's times with its tests as they are.
+
+    Returns:
+        None when nothing can be changed.
 
     Raises:
         WorldError: the machine or the sandbox failed.
@@ -71,38 +98,43 @@ def by_secret(
     changed = rewrite(sources.files, bench.read, bench.name, secret, bench.modules)
     changed = changed.with_book(sources.book.perturbed(secret))
     if not changed.files and not changed.book.tests:
-        return SecretEvidence()
+        return None
+    test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * _slowest(before)))
+    base = bench.ran(_soft(bench.run("base", changed), bench.name, test_s))
+    return Secret(sources, changed, test_s, base)
 
-    limits = _limits(bench.setup, before, plain)
 
-    def run(side: str, *, skip: Sequence[str] = (), again: int = 0, plan: Plan | None = None) -> Run:
-        made = bench.run(side, changed, again=again, plan=plan)
-        recording = Recording(bench.name, soft=True, test_s=limits[side])
-        return replace(made, name=f"{made.name}-secret", recording=recording, skip=tuple(skip), keep=False)
+def by_secret(
+    bench: Bench, secret: Secret, known: Mapping[str, Truth], before: Side, plain: Side
+) -> SecretEvidence:
+    """Run the candidate on tests whose literals were changed: it must send what base sends.
 
-    base = bench.made(run("base"))
-    skip = [name for name, node in base.nodes.items() if _is_slow(node, limits["base"])]
+    Args:
+        bench: of this verification.
+        secret: the tests, and base's run of them.
+        known: base's values of the tests as they are.
+        before: base's outcomes, likewise.
+        plain: the candidate's.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    base, sources, changed = bench.named(secret.base), secret.sources, secret.changed
+    skip = [name for name, node in base.nodes.items() if _is_slow(node, secret.test_s)]
     names = _judged_ids(base, {*skip}, changed, before)
-    candidate = bench.made(run("candidate", skip=skip))
+    longest_s = max(secret.test_s, min(bench.setup.policy.tests.test_timeout_s, _TIMES * _slowest(plain)))
+    candidate = bench.made(secret.run(bench, "candidate", longest_s, skip))
     truth = perturbed_truths([base], names, sources, changed, known)
     tests = weigh(truth, candidate, changed, (), perturbed=True).tests
     if odd := _differing(tests):
-        # As for plain values: what differs may do so by chance.
+        # As for plain values: what differs may do so by chance, or because of what runs beside it.
         plan: Plan = (tuple(dict.fromkeys(map(file_of, odd))),)
-        # One after the other: base must not be measured beside the candidate.
-        again = bench.made(run("base", skip=skip, again=2, plan=plan))
-        candidate = bench.made(run("candidate", skip=skip, plan=plan))
+        again = bench.made(secret.run(bench, "base", secret.test_s, skip, plan=plan), apart=True)
+        candidate = bench.made(secret.run(bench, "candidate", longest_s, skip, plan=plan), apart=True)
         both = perturbed_truths([base, again], odd, sources, changed, known)
         tests |= weigh(both, candidate, changed, (), perturbed=True).tests
     late = tuple(name for name in _differing(tests) if _ended_late(candidate, name))
     return SecretEvidence(tests=tests, late=late, left_out=tuple(skip), n_changed=_n_changed(known, base))
-
-
-def _limits(setup: Setup, before: Side, plain: Side) -> dict[str, float]:
-    """CPU seconds for one test, by side."""
-    test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * _slowest(before)))
-    most_s = setup.policy.tests.test_timeout_s
-    return {"base": test_s, "candidate": max(test_s, min(most_s, _TIMES * _slowest(plain)))}
 
 
 def _slowest(side: Side) -> float:
@@ -210,5 +242,5 @@ def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> 
     files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
     made = bench.run(side, planted.sources, plan=files)
     quiet = replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False, on_record=False)
-    ran = run_side(bench.setup, quiet, bench.traces)
+    ran = bench.ran(quiet)
     return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

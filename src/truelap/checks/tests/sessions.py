@@ -56,6 +56,9 @@ class Setup:
     timeout_s: float
     """For all sessions of one side together."""
     jobs: int
+    """Sessions of one run at a time."""
+    runs: int
+    """Runs of one side at a time."""
     seed: int
     numpy: bool = False
     """Whether the environment's numpy is there before the tree is; see `workers.arrays`."""

@@ -20,5 +20,5 @@ class Traces:
         self._touched.setdefault(root, {}).update(dict.fromkeys(touched))
 
     def of(self, root: Path) -> tuple[str, ...]:
-        """Everything that was touched in copies of this tree."""
-        return tuple(self._touched.get(root, ()))
+        """Everything that was touched in copies of this tree, sorted: which run ends first is chance."""
+        return tuple(sorted(self._touched.get(root, ())))
