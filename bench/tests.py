@@ -34,17 +34,18 @@ def main() -> None:
 
 
 def ratios(pair: honest.Pair, sides: honest.Sides, python: Path) -> list[tuple[str, float, str]]:
-    """The least of a few rounds each: what else runs on the machine only adds."""
-    plain = min(honest.plain(pair, sides.base, python)[1] for _ in range(ROUNDS))
-    cold, kept = [], []
+    """The middle one of a few rounds each, held against the plain runs just before and after: a shared machine's load changes."""
+    found: dict[str, list[tuple[float, str]]] = {"cold": [], "kept": []}
     for _ in range(ROUNDS):
         with TemporaryDirectory() as folder:
-            cold.append(station_s(pair, sides, python, folder))
-            kept.append(station_s(pair, sides, python, folder))
-    return [
-        (what, min(found) / (2 * plain), f"{min(found):.1f} s against 2 x {plain:.1f} s")
-        for what, found in (("cold", cold), ("kept", kept))
-    ]
+            before = honest.plain(pair, sides.base, python)[1]
+            for told in found.values():
+                station = station_s(pair, sides, python, folder)
+                after = honest.plain(pair, sides.base, python)[1]
+                note = f"{station:.1f} s against {before:.1f} + {after:.1f} s"
+                told.append((station / (before + after), note))
+                before = after
+    return [(what, *sorted(told)[ROUNDS // 2]) for what, told in found.items()]
 
 
 def station_s(pair: honest.Pair, sides: honest.Sides, python: Path, keep: str) -> float:
