@@ -446,6 +446,12 @@ def test_a_stdout_that_takes_nothing_is_named(tiny, where, cause, command):
     assert len([text for text in done.stderr.splitlines() if text.startswith("truelap: ")]) == 1
 
 
+def test_a_diff_from_stdin(tiny, tmp_path):
+    argv = [sys.executable, "-m", "truelap", "admit", str(tiny.folder), "--base", "HEAD", "--patch", "-"]
+    done = subprocess.run(argv, input=(tmp_path / "faster.diff").read_bytes(), capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"admitted\n")
+
+
 def test_nothing_left_of_a_submission_is_not_admitted(tiny, tmp_path):
     tiny.write({"benchmarks/bench.py": "", "tests/test_total.py": ""})
     argv = ("admit", tiny.folder, "--base", "HEAD", "--worktree")

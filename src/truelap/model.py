@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +91,8 @@ class Patch(Frozen):
     size_bytes: int = 0
     unpacked_bytes: int = 0
     """All changed and new files together."""
+    set_aside: dict[str, tuple[bytes, ...]] = Field(default_factory=dict)
+    """Paths of a working tree that are no part of the submission, by the reason."""
 
 
 class Finding(Frozen):

@@ -12,6 +12,7 @@ from truelap.model import GITLINK, Case
 from truelap.policy import load_policy
 from truelap.prepare.base import base_of_directory, base_of_revision
 from truelap.prepare.collect import Head, PatchFile, Worktree, collect, collect_patch, read_patch
+from truelap.prepare.collected import Collected
 
 POLICY = load_policy()
 FILES = {
@@ -62,7 +63,9 @@ def test_a_diff_that_does_not_apply_is_kept_as_it_came(store, repo, base):
     case = Case(name="t", base=base)
     done = collect(PatchFile(diff), case, SimpleNamespace(store=store), POLICY, None, None)
     assert done.patch.applied is False
-    assert done.patch.error == "the diff does not apply to base: error: no.py: does not exist in index"
+    assert done.patch.error.startswith(
+        "the diff does not apply to base: error: no.py: does not exist in index; is it against this base"
+    )
     assert done.patch.claimed_paths == (b"no.py",)
     assert done.get("collect").artifacts()["patch.diff"] == diff
 
@@ -123,6 +126,20 @@ def test_ignored_files_and_special_files_are_noted(store, repo, base):
     said = {note.code: note for note in notes}
     assert said["discarded:special_file"].path == "pkg/b.py"
     assert said["discarded:ignored"].message.startswith("3 new files")
+
+
+def test_all_that_is_set_aside_is_on_record(store, repo, base):
+    repo.write({f"{name}.log": "" for name in "abcdefg"})
+    patch, (note,) = collect_patch(store, base, Worktree(repo.folder), POLICY)
+    assert note.message.endswith("(a.log, b.log, c.log, d.log, e.log and 2 more)")
+    found = Collected(
+        diff=b"", applied=True, files=1, added_lines=0, removed_lines=0, set_aside=patch.set_aside
+    )
+    assert found.artifacts()["set_aside.json"] == {
+        "ignored": {"n": 7, "paths": [f"{name}.log" for name in "abcdefg"]}
+    }
+    nothing = found.model_copy(update={"set_aside": {}})
+    assert set(nothing.artifacts()) == {"patch.diff", "patch_info.json"}
 
 
 UNHIDDEN = {

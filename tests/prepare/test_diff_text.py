@@ -6,7 +6,7 @@ from base64 import b85encode
 
 import pytest
 
-from truelap.prepare.diff_text import readings, unpacked_bytes
+from truelap.prepare.diff_text import hint, readings, unpacked_bytes
 
 NOISE = os.urandom(30_000)
 
@@ -129,3 +129,19 @@ def test_utf_16_is_turned_back_and_what_only_looks_so_is_not():
     for sent in (text.encode("utf-16"), b"\xfe\xff" + text.encode("utf-16-be")):
         assert [r.text for r in readings(sent)] == [text.encode()]
     assert next(readings(b"\xff\xfe\x00")).text == b"\xff\xfe\x00\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "said"),
+    [
+        (b"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n", "--no-color"),
+        (b"*** a/x\n--- b/x\n***************\n*** 3,8 ****\n", "a context diff"),
+        (b"5a6,10\n>     items\n", "has no context"),
+        (b"--- /home/u/a/x\n+++ /home/u/b/x\n@@ -1 +1 @@\n", "lead out of the repository"),
+        (b"--- x\n+++ ../b/x\n@@ -1 +1 @@\n", "lead out of the repository"),
+        (b"--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n", "without --relative"),
+        (b"no diff at all", "no change in the form of git diff"),
+    ],
+)
+def test_a_diff_of_another_form_is_told_what_is_expected(diff, said):
+    assert said in hint(diff)

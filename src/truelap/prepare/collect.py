@@ -7,14 +7,17 @@ submission is asked, and nothing of it runs.
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from truelap.errors import UsageError
-from truelap.model import EXECUTABLE, GITLINK, REGULAR, SYMLINK, Base, Evidence, Finding, Patch
+from truelap.model import EXECUTABLE, GITLINK, REGULAR, SYMLINK, Base, Finding, Patch
 from truelap.prepare.base import asv_configs, suite_findings
-from truelap.prepare.diff_text import readings, unpacked_bytes
-from truelap.prepare.notes import of_base_alone, passed_over
+from truelap.prepare.collected import Collected
+from truelap.prepare.diff_text import hint, readings, unpacked_bytes
+from truelap.prepare.notes import of_base_alone, passed_over, set_aside
 from truelap.world.disk import UnreadableError
 from truelap.world.git_import import DamagedError, Submitted
 from truelap.world.git_listing import Bounds, TooMuchError
@@ -22,8 +25,6 @@ from truelap.world.git_process import GitLimitError
 from truelap.world.worktree import compare
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from truelap.model import Case
     from truelap.policy import Policy
     from truelap.settings import Settings
@@ -63,37 +64,21 @@ class Worktree:
 
 # What git takes for itself and for the index of a large base.
 _GIT_ITSELF = 256 << 20
+_STDIN = Path("-")
 _UNCOUNTED = 1 << 40
 _HOLD_CONTENT = {REGULAR, EXECUTABLE, SYMLINK}
 
 Submission = PatchFile | Head | Worktree
 
 
-class Collected(Evidence):
-    """The submission's whole difference from base, edits that are discarded later included."""
-
-    section: ClassVar[str] = ""
-    diff: bytes
-    """For people: every line is shown, of binary files too."""
-    applied: bool
-    files: int
-    added_lines: int
-    removed_lines: int
-
-    def artifacts(self) -> dict[str, Any]:
-        """The diff and its size."""
-        counts = self.model_dump(include={"applied", "files", "added_lines", "removed_lines"})
-        return {"patch.diff": self.diff, "patch_info.json": counts}
-
-
 def read_patch(path: Path, policy: Policy) -> PatchFile:
-    """Read a diff; of one over the policy's limit just enough to know that it is over.
+    """Read a diff, "-" from stdin; of one over the policy's limit just enough to know that it is over.
 
     Raises:
         UsageError: the file cannot be read.
     """
     try:
-        with path.open("rb") as stream:
+        with sys.stdin.buffer if path == _STDIN else path.open("rb") as stream:
             return PatchFile(stream.read(policy.refuse.max_diff_bytes + 1))
     except OSError as error:
         raise UsageError(f"patch {path}: {error.strerror}; name a readable file with --patch") from error
@@ -120,7 +105,7 @@ def collect(  # noqa: PLR0917 - the stations' shape
     except GitLimitError as error:
         patch, diff = _failed(str(error), sent, size=len(sent)), sent
     counts = {"files": patch.files, "added_lines": patch.added_lines, "removed_lines": patch.removed_lines}
-    evidence = Collected(diff=diff, applied=patch.applied, **counts)
+    evidence = Collected(diff=diff, applied=patch.applied, set_aside=patch.set_aside, **counts)
     findings += suite_findings(asv_configs(world.store, case.base))
     return case.plus(patch=patch, findings=findings, evidence=(("collect", evidence),))
 
@@ -135,7 +120,8 @@ def collect_patch(
                 return _from_diff(store, base, content, policy), ()
             case Head(repo, revision):
                 tree = _head_tree(store, base, repo, revision, policy)
-                return _patch(store, base, tree, None, (), policy), of_base_alone(base)
+                patch = _patch(store, base, tree, None, (), policy)
+                return patch.model_copy(update={"set_aside": set_aside(base)}), of_base_alone(base)
             case Worktree(folder):
                 return _from_folder(store, base, folder, policy)
     except TooMuchError as error:
@@ -177,7 +163,7 @@ def _applied(store: Store, base: Base, diff: bytes, policy: Policy) -> Patch:
         if applied.tree is not None:
             return _patch(store, base, applied.tree, diff, claimed, policy)
         unpacked = bounds.unpacked_bytes + 1 if applied.too_large else 0
-        error = f"the diff does not apply to base: {applied.error}"
+        error = f"the diff does not apply to base: {applied.error}{hint(diff)}"
         failed = failed or _failed(error, diff, size=len(diff), claimed=claimed, unpacked=unpacked)
     return failed or _failed(None, diff, size=len(diff))
 
@@ -202,6 +188,7 @@ def _from_folder(store: Store, base: Base, folder: Path, policy: Policy) -> tupl
     seen = compare(store, base.tree, folder, absent, _bounds(policy))
     tree = store.replace(base.tree, seen.changes)
     patch = _patch(store, base, tree, None, tuple(seen.unholdable), policy)
+    patch = patch.model_copy(update={"set_aside": set_aside(base, seen)})
     return patch, (*of_base_alone(base), *passed_over(seen))
 
 

@@ -48,6 +48,41 @@ def readings(diff: bytes) -> Iterator[Reading]:
             yield Reading(text, _WHOLE_NAMES)
 
 
+_HINTS = (
+    (re.compile(rb"\x1b\["), "it holds colour codes: make it with git diff --no-color"),
+    (
+        re.compile(rb"^\*{15}", re.MULTILINE),
+        "it is a context diff: make a unified one, with git diff or diff -u",
+    ),
+    (
+        re.compile(rb"^\d+(,\d+)?[acd]\d", re.MULTILINE),
+        "it has no context: make a unified one, with git diff or diff -u",
+    ),
+    (
+        re.compile(rb"^(---|\+\+\+) (/(?!dev/null)|\.\./)", re.MULTILINE),
+        "its names lead out of the repository: make it at its root, with git diff",
+    ),
+)
+_HUNK = re.compile(
+    rb"^(@@ |GIT binary patch|(old|new|deleted file|new file) mode|rename |copy )", re.MULTILINE
+)
+
+
+def hint(diff: bytes) -> str:
+    """What form is expected in place of a diff that does not apply, to go behind a sentence.
+
+    >>> hint(b"garbage")
+    '; it holds no change in the form of git diff'
+    """
+    text = _of_bytes(diff)
+    for pattern, said in _HINTS:
+        if pattern.search(text):
+            return f"; {said}"
+    if not _HUNK.search(text):
+        return "; it holds no change in the form of git diff"
+    return "; is it against this base, with names from the repository's root (git diff BASE, without --relative)?"
+
+
 def _of_bytes(diff: bytes) -> bytes:
     if diff.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         with suppress(UnicodeDecodeError):

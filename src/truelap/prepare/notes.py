@@ -54,8 +54,17 @@ def passed_over(seen: Seen) -> tuple[Finding, ...]:
     )
 
 
+def set_aside(base: Base, seen: Seen | None = None) -> dict[str, tuple[bytes, ...]]:
+    """All that of which the notes name only some, by the reason."""
+    ignored, tools = (seen.left_out, seen.of_tools) if seen else ((), ())
+    found = {"ignored": ignored, "environment": tools, "build_output": base.carried}
+    return {reason: tuple(paths) for reason, paths in found.items() if paths}
+
+
 def _note(reason: str, message: str, paths: Sequence[bytes]) -> tuple[Finding, ...]:
     some = ", ".join(shown(path) for path in paths[:_SOME])
+    if (hidden := len(paths) - _SOME) > 0:
+        some += f" and {hidden} more"
     text = f"{len(paths)} {message} ({some})"
     return (Finding(code=f"discarded:{reason}", level="info", message=text),) if paths else ()
 

@@ -15,7 +15,8 @@ from truelap.errors import UsageError, WorldError, boundary
 from truelap.model import Base, Case, Verdict, shown
 from truelap.policy import Policy, load_policy
 from truelap.prepare.base import base_of_directory, base_of_revision
-from truelap.prepare.collect import Collected, PatchFile, Worktree
+from truelap.prepare.collect import PatchFile, Worktree
+from truelap.prepare.collected import Collected
 from truelap.redteam.naive import REPLACED, own_apply, own_checkout, own_diff
 from truelap.redteam.oracle import serving
 from truelap.redteam.plant import filled, plant, working_tree

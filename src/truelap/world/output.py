@@ -24,6 +24,7 @@ RESULT_FILES = (
     "ctrf.json",
     "patch.diff",
     "patch_info.json",
+    "set_aside.json",
     "agent_tree.txt",
     "tree_diff_refused.txt",
     "protected_restore.json",
