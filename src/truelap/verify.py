@@ -112,7 +112,8 @@ def verify(
         progress("reading base and submission")
     with Output(settings.out, frozenset(policy.ablate.off)) if settings.out else nullcontext() as out:
         with open_ground(settings.work) as ground:
-            base, submission = request.open_base(ground.store, task), request.open_submission(policy)
+            base = request.open_base(ground.store, task)
+            submission = request.open_submission(policy, (settings.out, settings.keep, settings.work))
             stations = [
                 s for s in line(submission, look=only is None) if s.prepares or only in {None, s.name}
             ]

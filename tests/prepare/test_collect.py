@@ -142,6 +142,20 @@ def test_all_that_is_set_aside_is_on_record(store, repo, base):
     assert set(nothing.artifacts()) == {"patch.diff", "patch_info.json"}
 
 
+@pytest.mark.parametrize(
+    ("out", "expected"),
+    [("results", {"pkg/c.py": "added"}), ("pkg", {"pkg/c.py": "added", "results/verdict.json": "added"})],
+)
+def test_the_judges_own_folder_in_a_working_tree_is_no_edit(store, repo, base, out, expected):
+    repo.write({"results/verdict.json": "{}", "pkg/c.py": ""})
+    given = Worktree(repo.folder, (repo.folder / out, repo.folder, repo.folder.parent))
+    patch, notes = collect_patch(store, base, given, POLICY)
+    assert kinds(patch) == expected
+    assert [note.path for note in notes if note.code == "discarded:results"] == (
+        ["results"] if out == "results" else []
+    )
+
+
 UNHIDDEN = {
     ".gitignore": "*.log\nbuild/\n!pkg/build/\n",
     "pkg/build/new.py": "",

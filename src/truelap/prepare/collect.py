@@ -17,7 +17,8 @@ from truelap.model import EXECUTABLE, GITLINK, REGULAR, SYMLINK, Base, Finding, 
 from truelap.prepare.base import asv_configs, suite_findings
 from truelap.prepare.collected import Collected
 from truelap.prepare.diff_text import hint, readings, unpacked_bytes
-from truelap.prepare.notes import of_base_alone, passed_over, set_aside
+from truelap.prepare.notes import of_base_alone, of_results, passed_over, set_aside
+from truelap.prepare.own_folders import own_folders
 from truelap.world.disk import UnreadableError
 from truelap.world.git_import import DamagedError, Submitted
 from truelap.world.git_listing import Bounds, TooMuchError
@@ -60,6 +61,8 @@ class Worktree:
     """A folder: all edits count, whether committed, staged, unstaged, untracked or nested."""
 
     folder: Path
+    apart: tuple[Path, ...] = ()
+    """Folders of the judge's own that may lie in it, for results: where base has no file, nothing in them counts."""
 
 
 # What git takes for itself and for the index of a large base.
@@ -122,8 +125,8 @@ def collect_patch(
                 tree = _head_tree(store, base, repo, revision, policy)
                 patch = _patch(store, base, tree, None, (), policy)
                 return patch.model_copy(update={"set_aside": set_aside(base)}), of_base_alone(base)
-            case Worktree(folder):
-                return _from_folder(store, base, folder, policy)
+            case Worktree():
+                return _from_folder(store, base, submission, policy)
     except TooMuchError as error:
         return _failed(str(error), files=error.files, unpacked=error.unpacked_bytes), ()
     except (DamagedError, UnreadableError, GitLimitError) as error:
@@ -181,15 +184,19 @@ def _head_tree(store: Store, base: Base, repo: Path, revision: str, policy: Poli
     )
 
 
-def _from_folder(store: Store, base: Base, folder: Path, policy: Policy) -> tuple[Patch, tuple[Finding, ...]]:
+def _from_folder(
+    store: Store, base: Base, given: Worktree, policy: Policy
+) -> tuple[Patch, tuple[Finding, ...]]:
+    folder = given.folder
     if not folder.is_dir():
         raise UsageError(f"{folder}: no folder; name the working tree with --worktree")
-    absent = frozenset((*(path for path, _ in base.gitlinks), *base.carried))
+    apart = own_folders(given.apart, folder, (file.path for file in store.list_tree(base.tree)))
+    absent = frozenset((*(path for path, _ in base.gitlinks), *base.carried, *apart))
     seen = compare(store, base.tree, folder, absent, _bounds(policy))
     tree = store.replace(base.tree, seen.changes)
     patch = _patch(store, base, tree, None, tuple(seen.unholdable), policy)
     patch = patch.model_copy(update={"set_aside": set_aside(base, seen)})
-    return patch, (*of_base_alone(base), *passed_over(seen))
+    return patch, (*of_base_alone(base), *passed_over(seen), *of_results(apart))
 
 
 def _patch(  # noqa: PLR0917 - all of it

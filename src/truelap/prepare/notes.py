@@ -54,6 +54,11 @@ def passed_over(seen: Seen) -> tuple[Finding, ...]:
     )
 
 
+def of_results(folders: Iterable[bytes]) -> tuple[Finding, ...]:
+    """Folders of the judge's own in a working tree."""
+    return _notes("results", "truelap writes here in this run: no part of the submission", folders)
+
+
 def set_aside(base: Base, seen: Seen | None = None) -> dict[str, tuple[bytes, ...]]:
     """All that of which the notes name only some, by the reason."""
     ignored, tools = (seen.left_out, seen.of_tools) if seen else ((), ())

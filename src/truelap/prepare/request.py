@@ -12,7 +12,7 @@ from truelap.prepare.base import base_of_directory, base_of_revision, read_base_
 from truelap.prepare.collect import Head, Worktree, read_patch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from truelap.model import Base
     from truelap.policy import Policy
@@ -79,8 +79,12 @@ class Request:
             raise UsageError(f"base file {self.base_file or task.task.base_file}: there is no such file")
         return base_of_revision(store, self.repo, revision)
 
-    def open_submission(self, policy: Policy) -> Submission:
+    def open_submission(self, policy: Policy, own: Iterable[Path | None] = ()) -> Submission:
         """The submission; of a diff, its bytes.
+
+        Args:
+            policy: for the size of a diff.
+            own: folders that this run writes to, which are no part of a working tree.
 
         Raises:
             UsageError: the diff cannot be read.
@@ -89,7 +93,8 @@ class Request:
             return read_patch(self.patch, policy)
         if self.head is not None:
             return Head(self.repo, self.head)
-        return Worktree(self.repo if self.worktree is None else self.worktree)
+        apart = tuple(folder for folder in own if folder is not None)
+        return Worktree(self.repo if self.worktree is None else self.worktree, apart)
 
     def _base_in_file(self, task: Task) -> str | None:
         if self.base_file is not None:

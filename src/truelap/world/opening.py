@@ -50,7 +50,8 @@ def open_ground(work: Path | None) -> Iterator[Ground]:
         free = shutil.disk_usage(workspace.root).free
         if free < _LEAST_ROOM:
             raise WorldError(
-                f"working folder {workspace.root.parent}: {free} bytes are free; make space or name another with --work"
+                f"working folder {workspace.root.parent}: {free} bytes are free, at least {_LEAST_ROOM} are needed"
+                " (and room for three or four copies of base); make space or name another with --work"
             )
         yield Ground(workspace, Store.create(workspace.folder("store")))
 
