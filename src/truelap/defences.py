@@ -50,6 +50,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "integrity": "what code of the candidate changes in that which judges it is held against what base's changes",
         # outputs
         "outputs": "what base's benchmarks compute must be what they compute on base",
+        "origins": "a module that tests and benchmarks of the candidate load from different files is a failure",
         "siblings": "what benchmarks call must compute for inputs beside theirs what it computes on base, and a gain must be there for them as well",
         # time
         "outside_clock": "the judge reads the clock, not the worker",

@@ -72,6 +72,7 @@ def probe(tmp_path, seed=1):
             told = {
                 "asv": str(runner_folder().parent),
                 "suite": str(tmp_path / "benches"),
+                "mount": f"{tmp_path}/",
                 "roots": [str(tmp_path)],
                 "mode": "benchmarks",
                 "numpy": False,

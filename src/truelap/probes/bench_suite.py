@@ -7,6 +7,8 @@ import math
 import os
 import sys
 
+from origins import origins
+
 TEXT_LIMIT = 2000
 VALUE_LIMIT = 200
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, set, frozenset, dict)
@@ -46,6 +48,7 @@ class Suite:
         self.paths = order["roots"]
         self.before = before
         self.name = os.path.basename(order["suite"])
+        self.mount = order["mount"]
         runner.add_suite(order["suite"])
 
     def from_elsewhere(self):
@@ -57,6 +60,10 @@ class Suite:
         }
         inside = tuple(os.path.join(path, "") for path in self.paths)
         return sorted(name for name, file in files.items() if file and not file.startswith(inside))[:TOLD]
+
+    def loaded(self):
+        """See `origins`."""
+        return origins(self.mount)
 
     def discover(self, module_name):
         module = importlib.import_module(module_name)

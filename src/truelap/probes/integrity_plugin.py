@@ -4,6 +4,7 @@ import builtins
 import sys
 
 import integrity
+import origins
 import record_tests  # noqa: F401  so that it is one of those below
 
 # A copy, so that nobody's later changes reach the functions below.
@@ -25,11 +26,14 @@ class Watching:
     Args:
         send: takes one message.
         watch: made before anything of the tree could be imported.
+        mount: where the tree is, with a slash at the end.
     """
 
-    def __init__(self, send, watch):
+    def __init__(self, send, watch, mount):
         self._send = send
         self._watch = watch
+        self._mount = mount
+        self._origins = origins.origins
 
     def pytest_plugin_registered(self, plugin, manager):
         # It is registered last of the judge's plugins, and before all plugins of the tree.
@@ -41,7 +45,7 @@ class Watching:
         self._send(self._watch.look("collected"))
 
     def pytest_sessionfinish(self):
-        self._send(self._watch.look("end"))
+        self._send(dict(self._watch.look("end"), loaded=self._origins(self._mount)))
 
 
 def prepare(wire, plugins, wanted, pytest):
@@ -58,4 +62,4 @@ def prepare(wire, plugins, wanted, pytest):
     for hook in (Watching.pytest_collection_finish, Watching.pytest_sessionfinish):
         pytest.hookimpl(tryfirst=True)(hook)
     owned = [wire, *plugins, *(part for plugin in plugins for part in getattr(plugin, "parts", ()))]
-    return [Watching(wire.send, integrity.Watch(wanted["modules"], OURS, owned))]
+    return [Watching(wire.send, integrity.Watch(wanted["modules"], OURS, owned), wanted["mount"])]

@@ -9,7 +9,7 @@ Conversation, after the worker's hello:
     start                  -> started        suite folder, seed, name of the recorder; it is there whether or not the suite
                                              is rewritten to tell what it computes
     discover {module}      -> found          import one module and describe its benchmarks
-    load {module}          -> loaded         import one module, so that children have it; what came from elsewhere
+    load {module}          -> loaded         import one module, so that children have it; what came from where
     case {...}             -> ready {values}|skipped|failed   fork, build the benchmark, run setup at all levels;
                                              values: its parameters, as `told_values` has them
       run {calls, token}   -> done {token}|skipped|failed   that many calls, nothing else; none: shake the heap
@@ -173,9 +173,14 @@ def discovered(suite, module):
 def loaded(suite, module):
     try:
         importlib.import_module(module)
-        return {"type": "loaded", "error": None, "elsewhere": suite.from_elsewhere()}
+        return {
+            "type": "loaded",
+            "error": None,
+            "elsewhere": suite.from_elsewhere(),
+            "modules": suite.loaded(),
+        }
     except BaseException as error:
-        return {"type": "loaded", "error": said(error), "elsewhere": []}
+        return {"type": "loaded", "error": said(error), "elsewhere": [], "modules": []}
     finally:
         # What is loaded stays: a collection in a child would copy its pages.
         gc.freeze()

@@ -68,6 +68,7 @@ class Track:
         self._unloadable: dict[tuple[Name, str], str] = {}
         self.changed: dict[Name, set[str]] = {name: set() for name in SIDES}
         self.touched: dict[Name, set[str]] = {name: set() for name in SIDES}
+        self.loaded: dict[Name, dict[str, str]] = {name: {} for name in SIDES}
 
     def __enter__(self) -> Self:
         return self
@@ -151,6 +152,7 @@ class Track:
             elif worker.elsewhere and "installed_copy" not in self._venue.without:
                 told = f"{worker.elsewhere} comes from the environment, not from the tree"
                 self._unloadable[name, module] = f"importing {module}: {told}"
+        self.loaded[name] |= worker.loaded
         with suppress(Undelivered):
             worker.rest()
         self.tidy()
@@ -204,6 +206,7 @@ class Track:
             "roots": [str(venue.mount / path) for path in self._roots(name)],
             "apart": "mode_blind" in venue.without,
             "suite": str(venue.suite),
+            "mount": f"{venue.mount}/",
             "seed": self._seed,
             "name": venue.name,
         }

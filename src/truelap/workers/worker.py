@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.errors import StepFault
 from truelap.workers.cases import read_benchmarks
+from truelap.workers.origins import read_origins
 from truelap.workers.parameters import Values, read_values
 from truelap.world.clock import SandboxClock, Waiting
 
@@ -83,6 +84,8 @@ class Worker:
         """The parameters of the open case's benchmark, as the worker says."""
         self.elsewhere: str | None = None
         """Modules that the tree has but that were imported from the environment, as the worker says."""
+        self.loaded: dict[str, str] = {}
+        """Modules of the tree and their files, likewise."""
         self.stray_ns = 0
         self.asleep_ns = 0
         self.queued_ns = 0
@@ -102,6 +105,10 @@ class Worker:
         """Import a module of the suite; the reason when it cannot be imported."""
         reply = self.ask({"type": "load", "module": module}, "loaded", limit_s)
         self.elsewhere = _text(reply.get("elsewhere") or None)
+        try:
+            self.loaded |= read_origins(reply.get("modules"))
+        except ValueError as error:
+            raise self.lost("garbled", str(error)) from error
         return _text(reply.get("error"))
 
     def discover(self, module: str, limit_s: float) -> tuple[tuple[Benchmark, ...], str | None]:

@@ -72,6 +72,7 @@ class Campaign:
         self._siblings: Mapping[str, int] = {}
         self.changed: set[str] = set()
         self.touched: set[str] = set()
+        self.loaded: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     def run(
         self, cases: Sequence[Timed], tolerances: Mapping[str, Tolerance], siblings: Mapping[str, int]
@@ -103,6 +104,7 @@ class Campaign:
                 found.append(self._settled(case, tolerances[case.id]))
         # What base's own workers write to is the suite's habit, not the submission's doing.
         self.changed = first.changed["candidate"] - first.changed["base"] - second.changed["base"]
+        self.loaded = first.loaded["base"], first.loaded["candidate"]
         self.touched = first.touched["candidate"] - first.touched["base"] - second.touched["base"]
         return tuple(found)
 

@@ -57,6 +57,8 @@ class OutputEvidence(Evidence):
     """Files of the candidate's tree that were other than they should be after it had run."""
     touched: tuple[str, ...] = ()
     """Files of tests and benchmarks, and folders of theirs, that the candidate's worker wrote to."""
+    two_products: tuple[str, ...] = ()
+    """Modules that the candidate's tests and benchmarks load from different files, in words."""
 
     def of(self, status: Status) -> tuple[CaseOutput, ...]:
         """The cases of this status."""

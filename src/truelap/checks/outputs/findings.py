@@ -33,6 +33,10 @@ def judge(evidence: OutputEvidence, policy: Policy) -> tuple[Finding, ...]:
             for path in evidence.changed_files
         ),
         *(
+            Finding(code="tamper:two_products", level="fail", message=text)
+            for text in (evidence.two_products if policy.keeps("origins") else ())
+        ),
+        *(
             Finding(code="tamper:tree_touched", level="fail", message=_TOUCHED, path=path)
             for path in evidence.touched
         ),

@@ -9,6 +9,7 @@ from truelap.checks.outputs.campaign import Campaign
 from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
 from truelap.checks.outputs.ruling import Ruling
 from truelap.values import Tolerance
+from truelap.workers.origins import TellsOrigins, two_products
 from truelap.workers.retold import retold
 from truelap.workers.selecting import opened, why_not
 
@@ -58,7 +59,14 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         failed_modules=suite.failed,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
+        two_products=_two_products(case, campaign),
     )
+
+
+def _two_products(case: Case, campaign: Campaign) -> tuple[str, ...]:
+    tests = case.get("tests")
+    seen = tests.integrity if isinstance(tests, TellsOrigins) else None
+    return tuple(two_products(seen, *campaign.loaded)) if seen else ()
 
 
 def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import Field
+
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ class IntegrityEvidence(Frozen):
     """In pytest, unittest, the interpreter's own modules, the probe."""
     notes: tuple[Changed, ...] = ()
     """In what is the process's own affair, such as threads and exit handlers. Not held against the candidate."""
+    loaded: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Files that modules of the tree come from, by name, in sessions of the candidate."""
+    base_loaded: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """The same of base."""
     silent: int = 0
     """Sessions that went to their end and did not say what they saw."""
 
@@ -90,7 +96,20 @@ def compare(bases: Sequence[Side], before: Side, candidate: Side) -> IntegrityEv
                 noted.setdefault((place, became), Changed(place=place, became=became, when=look.when))
     ended = [session for session in candidate.sessions if session.fault is None]
     silent = sum(len(session.integrity) < _LOOKS for session in ended)
-    return IntegrityEvidence(changes=tuple(found.values()), notes=tuple(noted.values()), silent=silent)
+    return IntegrityEvidence(
+        changes=tuple(found.values()),
+        notes=tuple(noted.values()),
+        silent=silent,
+        loaded=_loaded(looks),
+        base_loaded=_loaded(known),
+    )
+
+
+def _loaded(looks: Iterable[Integrity]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = {}
+    for name, file in (pair for look in looks for pair in look.loaded):
+        found.setdefault(name, set()).add(file)
+    return {name: tuple(sorted(files)) for name, files in found.items()}
 
 
 def _looks(sides: Iterable[Side]) -> Iterator[Integrity]:

@@ -170,6 +170,8 @@ class Integrity(Frozen):
     """In what judges the tests."""
     notes: Annotated[tuple[Change, ...], BeforeValidator(_as_tuple)]
     """In what is the process's own affair."""
+    loaded: Annotated[tuple[Change, ...], BeforeValidator(_as_pairs)] = ()
+    """Modules of the tree by name, and the files they come from; told at the end."""
 
 
 class End(Frozen):

@@ -195,7 +195,7 @@ class Fold:
     def _looked(self, message: Integrity) -> None:
         if message.when in self._integrity:
             raise StepFault("garbled", "the worker looked twice at one time")
-        self._keep(text for change in (*message.changes, *message.notes) for text in change)
+        self._keep(text for change in (*message.changes, *message.notes, *message.loaded) for text in change)
         self._integrity[message.when] = message
 
     def _keep(self, texts: Iterable[str]) -> None:

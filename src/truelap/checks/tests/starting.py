@@ -56,7 +56,7 @@ def _doctests(run: Run) -> dict[str, Any] | None:
 def _watched(setup: Setup, run: Run) -> dict[str, Any] | None:
     if not run.watched or not setup.policy.keeps("integrity"):
         return None
-    return {"modules": ["numpy.testing"] if setup.numpy else []}
+    return {"modules": ["numpy.testing"] if setup.numpy else [], "mount": f"{setup.mount}/"}
 
 
 def _arguments(setup: Setup, run: Run, paths: Sequence[str]) -> list[str]:
