@@ -1,7 +1,7 @@
 """The judge's other plugins. One binds the recorder that rewritten tests call, and tells it which test runs. Python >= 3.8.
 
 It sends `values` messages (`attest.py`). In a soft session, whose tests need not hold, a test also has a time limit of its
-own: it stands beside others that a changed literal may keep busy for ever.
+own: it stands beside others that a changed literal may keep busy, or waiting, for ever.
 """
 
 import builtins
@@ -11,6 +11,9 @@ import attest
 import doctest_calls
 import encode
 import opened
+
+_WALL = 4
+"""How much longer than its CPU limit a test may take in all: on a crowded machine a busy test stands in line as well."""
 
 
 class TimeLimitError(BaseException):
@@ -41,20 +44,30 @@ class Recording:
         self.note = self._recorder.note
         self.parts = [self._recorder, encoder]
         setattr(builtins, wanted["name"], self._recorder)
-        self._timer = signal.setitimer
+        self._timer, self._handler = signal.setitimer, signal.signal
         if self._limit_s:
             signal.signal(signal.SIGVTALRM, _late)
 
     def pytest_runtest_protocol(self, item):
         self._recorder.begin(self._name_of(item.nodeid))
-        if self._limit_s:
-            self._timer(signal.ITIMER_VIRTUAL, self._limit_s)
+        before = self._limited()
         try:
             yield
         finally:
             if self._limit_s:
                 self._timer(signal.ITIMER_VIRTUAL, 0)
+                self._timer(signal.ITIMER_REAL, 0)
+                self._handler(signal.SIGALRM, before)
             self._recorder.end()
+
+    def _limited(self):
+        """Start a test's clocks; the handler that was there, which the test's project may have set."""
+        if not self._limit_s:
+            return None
+        before = self._handler(signal.SIGALRM, _late)
+        self._timer(signal.ITIMER_VIRTUAL, self._limit_s)
+        self._timer(signal.ITIMER_REAL, _WALL * self._limit_s)
+        return signal.SIG_DFL if before is None else before
 
 
 def _late(number, frame):

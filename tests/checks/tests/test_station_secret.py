@@ -99,15 +99,15 @@ def test_a_test_that_must_fail_is_not_believed_when_it_passes(lap, shipped):
     )
 
 
-def test_what_hangs_with_other_literals_is_left_out(lap, shipped):
-    body = "def test_hangs():\n    n = 0\n    while n + 7001 != 7001:\n        pass\n    assert f() == 1\n"
-    base = {
-        "core.py": "def f():\n    return 1\n",
-        "test_core.py": "from core import f\n"
-        + "".join(f"def test_{n}():\n    assert f() == 1\n" for n in "abc")
-        + body,
-    }
-    assert lap({"core.py": "def f():\n    return 2 - 1\n"}, base=base, policy=shipped).findings == ()
+@pytest.mark.parametrize("hang", ["pass", "__import__('time').sleep(200)"])
+def test_what_hangs_with_other_literals_is_left_out_and_takes_nobody_with_it(lap, shipped, hang):
+    body = f"def test_hangs():\n    n = 0\n    while n + 7001 != 7001:\n        {hang}\n    assert f() == 1\n"
+    plain = "".join(f"def test_{name}():\n    assert f() == 1\n" for name in "abc")
+    base = {"core.py": "def f():\n    return 1\n", "test_core.py": f"from core import f\n{body}{plain}"}
+    found = lap({"core.py": "def f():\n    return 2 - 1\n"}, base=base, policy=shipped)
+    assert found.findings == ()
+    assert found.evidence.secret.left_out == ("test_core.py::test_hangs",)
+    assert found.evidence.secret.tests.keys() == {f"test_core.py::test_{name}" for name in "abc"}
 
 
 SLEEPS = "import time\ntime.sleep(2.5)\n"
