@@ -53,7 +53,7 @@ def measure(files: int, mark: bytes) -> None:
         tree, diff = prepared(store, files, mark)
         case = Case(name="bench", base=base_of_directory(store, Path(name) / "store" / "refs"))
         case = case.model_copy(update={"base": case.base.model_copy(update={"tree": tree})})
-        world, began = SimpleNamespace(store=store), time.monotonic()
+        world, began = SimpleNamespace(store=store, interpreter=None), time.monotonic()
         case = admit(collect(PatchFile(diff), case, world, policy, task, None), world, policy, task, None)
         admitted = time.monotonic()
         restore(case, world, policy, task, None)
