@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from truelap.checks.timing import campaign
+from truelap.checks.timing import campaign, rounds
 from truelap.checks.timing.visit import Broken
 from truelap.policy import load_policy
 from truelap.workers.cases import Benchmark, timed_cases
@@ -30,9 +30,9 @@ class Stage:
         self.barred = barred
         self.spent = {"base": 0.0, "candidate": 0.0}
         self.order, self.modules, self.seeds, self.tidied = [], [], [], []
-        monkeypatch.setattr(campaign, "Track", self.track)
+        monkeypatch.setattr(rounds, "Track", self.track)
         monkeypatch.setattr(campaign, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.lap))
-        monkeypatch.setattr(campaign, "running_on", lambda cores: nullcontext())
+        monkeypatch.setattr(rounds, "running_on", lambda cores: nullcontext())
 
     def track(self, venue, trees, *, cores, seed, modules, losses, spent):
         self.order.append([])
@@ -125,7 +125,7 @@ def test_a_side_without_a_worker_is_not_timed(monkeypatch, barred, decision):
 def test_files_that_base_s_own_run_changes_are_not_held_against_the_candidate(monkeypatch):
     stage = Stage(monkeypatch, {"a": [1.0]})
     stage.run()
-    assert stage.made.changed == {"its own"}
+    assert stage.made.rounds.changed == {"its own"}
 
 
 @pytest.mark.parametrize(

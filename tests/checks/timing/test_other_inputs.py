@@ -1,5 +1,9 @@
 """A gain for the benchmark's own input alone is none; one of work that is saved is there for other inputs as well. For real."""
 
+import pytest
+
+from truelap.checks.timing import other_inputs
+from truelap.checks.timing.rounds import Rounds
 from truelap.policy import load_policy
 
 FILES = {
@@ -104,3 +108,14 @@ def test_an_answer_that_is_remembered_is_no_gain(timed):
 def test_without_the_defence_it_is_paid(timed):
     came = timed(FILES, {"lib.py": MEMO}, policy=load_policy().without(["siblings"]), bench="windows")
     assert found(came) == {"windows": ("faster", None)}
+
+
+@pytest.mark.parametrize(
+    ("late", "came_out"), [("candidate", ("same", "own_input_only")), ("base", ("faster", "not_tried"))]
+)
+def test_who_takes_all_the_time_with_other_inputs_bears_it(timed, monkeypatch, late, came_out):
+    used_up = type("UsedUp", (Rounds,), {"late": lambda self, track: late})
+    monkeypatch.setattr(other_inputs, "Rounds", used_up)
+    came = timed(FILES, {"lib.py": HONEST}, bench="windows")
+    assert found(came) == {"windows": came_out}
+    assert "the time for all benchmarks was used up" in came["b.Suite.time_windows"].own_input.reason

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.timing.amount import Plan
 from truelap.checks.timing.decide import broken, measured, not_reached, undecided
+from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
-from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
-from truelap.world.clock import running_on, worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.policy import Time
     from truelap.workers.cases import Timed
+    from truelap.workers.track import Track
     from truelap.world.files import TreeOnDisk
 
 
@@ -46,16 +46,12 @@ class Campaign:
 
     def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int) -> None:
         self._venue = venue
-        self._trees = trees
+        self.rounds = Rounds(venue, trees, time.station_s)
         self._time = time
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
         self._own_code = "own_code" not in venue.without
-        self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
-        self._spent: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
         self.out_of_time = False
         self.order: tuple[str, ...] = ()
-        self._changed: dict[Name, set[str]] = {name: set() for name in SIDES}
-        self._touched: dict[Name, set[str]] = {name: set() for name in SIDES}
 
     def run(self, cases: Iterable[Timed]) -> tuple[CaseResult, ...]:
         """Time all cases; one result each."""
@@ -78,25 +74,13 @@ class Campaign:
         return run.result is None and undecided(run.visits, self._time.visits, self._time.margin)
 
     def _generation(self, number: int, runs: Sequence[_Run]) -> None:
-        workers, judge = worker_cores(number)
-        modules = sorted({run.case.benchmark.module for run in runs})
+        modules = [run.case.benchmark.module for run in runs]
         seed = self._draw.randrange(2**32)
         self._venue.world.events.progress(f"timing {len(runs)} benchmarks, visit {number + 1}")
-        with (
-            running_on(judge),
-            Track(
-                self._venue,
-                self._trees,
-                cores=workers,
-                seed=seed,
-                modules=modules,
-                losses=self._losses,
-                spent=self._spent,
-            ) as track,
-        ):
+        with self.rounds.workers(number, seed, modules) as track:
             waiting = deque(runs)
             while waiting:
-                if (late := self._late(track)) is not None:
+                if (late := self.rounds.late(track)) is not None:
                     self._stop(waiting, late)
                     break
                 run = waiting.popleft()
@@ -105,29 +89,6 @@ class Campaign:
                 )
                 if not self._settled(track, run):
                     waiting.append(run)
-        for name in SIDES:
-            self._changed[name] |= track.changed[name]
-            self._touched[name] |= track.touched[name]
-
-    # What base's own workers write to is the suite's habit, not the submission's doing.
-
-    @property
-    def changed(self) -> set[str]:
-        """Files that only the candidate's workers changed."""
-        return self._changed["candidate"] - self._changed["base"]
-
-    @property
-    def touched(self) -> set[str]:
-        """Files and folders of tests and benchmarks that only the candidate's workers wrote to."""
-        return self._touched["candidate"] - self._touched["base"]
-
-    def _late(self, track: Track) -> Name | None:
-        """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that."""
-        if "station_bound" in self._venue.without:
-            return None
-        if track.spent("base") > self._time.station_s / 2:
-            return "base"
-        return "candidate" if track.spent("candidate") > self._time.station_s else None
 
     def _stop(self, waiting: Iterable[_Run], late: Name) -> None:
         for run in waiting:

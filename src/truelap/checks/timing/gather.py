@@ -36,7 +36,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     others = OtherInputs(suite.venue, suite.trees, time, suite.seed)
     if policy.keeps("siblings"):
         timed = others.run(cases, timed)
-    changed, touched = campaign.changed | others.changed, campaign.touched | others.touched
+    changed = campaign.rounds.changed | others.rounds.changed
+    touched = campaign.rounds.touched | others.rounds.touched
     untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
     return TimingEvidence(
         config=suite.config,

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.timing.amount import Plan
 from truelap.checks.timing.own_input import OwnInput, held, without_gain
+from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.retold import retold
-from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
-from truelap.world.clock import running_on, worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.policy import Time
     from truelap.workers.cases import Timed
+    from truelap.workers.track import Track
     from truelap.world.files import TreeOnDisk
 
 VISITS = 2
@@ -38,13 +38,10 @@ class OtherInputs:
     def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int) -> None:
         sources, _ = retold(venue, trees["base"], values=False)
         self._venue = replace(venue, sources=sources)
-        self._trees = trees
+        self.rounds = Rounds(self._venue, trees, time.station_s)
         self._time = time
         self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
-        self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
-        self._spent: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
         self._visits: dict[str, tuple[Visit, ...]] = {}
-        self._marks: dict[Name, tuple[set[str], set[str]]] = {name: (set(), set()) for name in SIDES}
 
     def run(self, cases: Mapping[str, Timed], results: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
         """The results, without the gains that are for the benchmarks' own inputs alone.
@@ -60,43 +57,18 @@ class OtherInputs:
                 self._generation(number, cases, left, found)
         return tuple(without_gain(one, found[one.id]) if one.id in found else one for one in results)
 
-    @property
-    def changed(self) -> set[str]:
-        """Files that only the candidate's workers changed."""
-        return self._marks["candidate"][0] - self._marks["base"][0]
-
-    @property
-    def touched(self) -> set[str]:
-        """Files and folders of tests and benchmarks that only the candidate's workers wrote to."""
-        return self._marks["candidate"][1] - self._marks["base"][1]
-
     def _generation(
         self, number: int, cases: Mapping[str, Timed], left: Sequence[CaseResult], found: dict[str, OwnInput]
     ) -> None:
-        workers, judge = worker_cores(number)
         self._venue.world.events.progress(f"timing {len(left)} benchmarks with other inputs")
-        modules = sorted({cases[one.id].benchmark.module for one in left})
-        with (
-            running_on(judge),
-            Track(
-                self._venue,
-                self._trees,
-                cores=workers,
-                seed=self._draw.randrange(2**32),
-                modules=modules,
-                losses=self._losses,
-                spent=self._spent,
-            ) as track,
-        ):
+        modules = [cases[one.id].benchmark.module for one in left]
+        with self.rounds.workers(number, self._draw.randrange(2**32), modules) as track:
             for result in left:
                 found[result.id] = self._tried(track, cases[result.id], result, found.get(result.id))
-        for name in SIDES:
-            self._marks[name][0].update(track.changed[name])
-            self._marks[name][1].update(track.touched[name])
 
     def _tried(self, track: Track, case: Timed, result: CaseResult, before: OwnInput | None) -> OwnInput:
-        if track.spent("base") > self._time.station_s / 2:
-            return before or OwnInput(status="not_tried", reason="the time for all benchmarks was used up")
+        if (late := self.rounds.late(track)) is not None:
+            return before or _undelivered({late: "the time for all benchmarks was used up"})
         barred = {
             name: why for name in SIDES if (why := track.ready(name, case.benchmark.module)) is not None
         }

@@ -1,0 +1,79 @@
+"""Generations of workers: fresh ones each time, and one account of what they took and what they left behind."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from truelap.workers.track import Track
+from truelap.workers.venue import SIDES, Name, Venue
+from truelap.world.clock import running_on, worker_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from truelap.world.files import TreeOnDisk
+
+
+class Rounds:
+    """Starts workers for both sides, as often as somebody asks.
+
+    Args:
+        venue: where.
+        trees: of both sides.
+        station_s: seconds that the candidate may take for all benchmarks together; base has half of them.
+    """
+
+    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], station_s: float) -> None:
+        self._venue = venue
+        self._trees = trees
+        self._station_s = station_s
+        self._losses: dict[Name, int] = dict.fromkeys(SIDES, 0)
+        self._spent: dict[Name, float] = dict.fromkeys(SIDES, 0.0)
+        self._changed: dict[Name, set[str]] = {name: set() for name in SIDES}
+        self._touched: dict[Name, set[str]] = {name: set() for name in SIDES}
+
+    @contextmanager
+    def workers(self, number: int, seed: int, modules: Iterable[str]) -> Iterator[Track]:
+        """Workers of one generation, on cores that change from one to the next.
+
+        Args:
+            number: of the generation, from 0.
+            seed: of the interpreters' hashes and of the suite's random numbers.
+            modules: of the suite, to be loaded before the first case.
+        """
+        cores, judge = worker_cores(number)
+        started = Track(
+            self._venue,
+            self._trees,
+            cores=cores,
+            seed=seed,
+            modules=sorted(set(modules)),
+            losses=self._losses,
+            spent=self._spent,
+        )
+        with running_on(judge), started as track:
+            yield track
+        for name in SIDES:
+            self._changed[name] |= track.changed[name]
+            self._touched[name] |= track.touched[name]
+
+    def late(self, track: Track) -> Name | None:
+        """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that."""
+        if "station_bound" in self._venue.without:
+            return None
+        if track.spent("base") > self._station_s / 2:
+            return "base"
+        return "candidate" if track.spent("candidate") > self._station_s else None
+
+    # What base's own workers write to is the suite's habit, not the submission's doing.
+
+    @property
+    def changed(self) -> set[str]:
+        """Files that only the candidate's workers changed."""
+        return self._changed["candidate"] - self._changed["base"]
+
+    @property
+    def touched(self) -> set[str]:
+        """Files and folders of tests and benchmarks that only the candidate's workers wrote to."""
+        return self._touched["candidate"] - self._touched["base"]
