@@ -284,6 +284,36 @@ def test_an_object_met_twice_is_told_once():
     assert encoded([shared, shared])[1][1][0] == "again"
     # A patch may share what base does not.
     assert compare(encoded([Bag(a=1), Bag(a=1)]), encoded([shared, shared])) is None
+    assert compare(encoded([shared, shared]), encoded([Bag(a=1), Bag(a=1)])) is None
+
+
+def test_an_object_met_twice_stands_for_no_other_one():
+    one, two = Bag(a=1), Bag(a=2)
+    assert compare(encoded([one, two]), encoded([one, one])) is not None
+    assert compare(encoded([one, one]), encoded([one, two])) is not None
+    assert compare(encoded([one, two, one]), encoded([one, two, two])) is not None
+    assert compare(encoded([one, two, Bag(a=2)]), encoded([one, two, two])) is None
+    assert compare(encoded([Bag(a=one), Bag(a=Bag(a=1))]), encoded([Bag(a=one), Bag(a=one)])) is None
+    assert compare(encoded([one, {1: one, 2: two}]), encoded([one, {1: one, 2: one}])) is not None
+
+
+def test_an_object_met_in_a_set_is_found_from_there():
+    class Key:
+        def __init__(self, name):
+            self.name = name
+
+    def kept(first, then):
+        return encoded([{first}, then])
+
+    one = Key("a")
+    assert compare(kept(one, one), kept(one, Key("a"))) is None
+    assert compare(kept(one, one), kept(one, Key("b"))) is not None
+
+
+def test_references_without_end_are_no_encoding():
+    loop = ["o", "m:C", [["a", ["again", "m:C", 0]]], None, ["label", 0]]
+    assert compare(encoded([Bag(a=1)]), ["l", [loop]]) is not None
+    assert compare(["l", [loop]], ["l", [loop]]) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ list that starts with a tag:
   ["i", hex]  ["f", float.hex]  ["c", re, im]  ["s", hex of surrogatepass UTF-8]  ["b"|"ba", base64]  ["k", constant]
   ["l"|"t"|"st"|"fs"|"dk"|"dv"|"di", [..]]  ["d", [[key, value], ..]]  ["dq", maxlen, [..]]  ["r"|"sl", a, b, c]
   ["sub", type, content, [[attribute, value], ..]]       a subclass: the built-in's content and its own public state
-  ["o", type, [[attribute, value], ..], text | null]     any other object; ["again", type] the second time it is met
+  ["o", type, [[attribute, value], ..], text | null]     any other object; with ["label", n] at its end, where it is met again
+  ["again", type, n]                                     that object, from the second time on
   ["enum", type, name, value]  ["x", type, [args]]  ["fn"|"cls"|"mod", name]  ["m", name, self]  ["pt", fn, args, keywords]
   ["v", kind, parts..]                                   dates, decimals, fractions, paths, patterns, uuids, ...
   ["a", dtype, shape, order, base64]  ["ao", dtype, shape, order, [..]]  ["n", dtype, base64]

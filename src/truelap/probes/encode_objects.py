@@ -9,7 +9,7 @@ import re
 import types
 
 from encode_leaf import collapse, text
-from encode_walk import Frame
+from encode_walk import Frame, Met
 
 MRO = type.__dict__["__mro__"].__get__
 _VARS = type.__dict__["__dict__"].__get__
@@ -125,10 +125,9 @@ def encode_object(walk, value):
     mro = MRO(type(value))
     name = type_name(type(value))
     if id(value) in walk.met:
-        return ["again", name]
+        return walk.met[id(value)].again(walk, name)
     if any(not _ITERATORS.isdisjoint(_VARS(base)) for base in mro):
         return ["no", "an iterator: %s" % (name if type(name) is str else "?")]
-    walk.met.add(id(value))
     state, said = public_state(value, mro), None
     if not state and _has_repr(mro):
         said = _said(value)
@@ -137,7 +136,13 @@ def encode_object(walk, value):
         said = long_text(walk, said)
     elif not state:
         state = _whole_state(value, mro)
-    return with_state(value, [], lambda _, pairs: ["o", name, pairs, said], state)
+    met = walk.met[id(value)] = Met(value)
+
+    def build(_, pairs):
+        met.told = ["o", name, pairs, said]
+        return met.told
+
+    return with_state(value, [], build, state)
 
 
 def encode_subclass(walk, value, handler):

@@ -20,6 +20,24 @@ class Frame:
         self.out = []
 
 
+class Met:
+    """An object that has been told, and how; it is kept alive, so that no other one gets its address."""
+
+    __slots__ = ("label", "told", "value")
+
+    def __init__(self, value):
+        self.value = value
+        self.told = None
+        self.label = None
+
+    def again(self, walk, name):
+        """What stands for the object from now on; what was told of it gets a number to be found by."""
+        if self.label is None:
+            self.label, walk.labels = walk.labels, walk.labels + 1
+            self.told.append(["label", self.label])
+        return ["again", name, self.label]
+
+
 class Limits:
     """How much is kept and how much is walked.
 
@@ -44,14 +62,15 @@ class Limits:
 class Walk:
     """The state of one encoding; handlers get it to count what they read."""
 
-    __slots__ = ("active", "exact", "limits", "met", "nodes", "other", "read", "size", "stack")
+    __slots__ = ("active", "exact", "labels", "limits", "met", "nodes", "other", "read", "size", "stack")
 
     def __init__(self, exact, other, limits):
         self.exact = exact
         self.other = other
         self.limits = limits
         self.active = {}
-        self.met = set()
+        self.met = {}
+        self.labels = 0
         self.stack = []
         self.nodes = 0
         self.read = 0

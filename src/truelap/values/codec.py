@@ -28,6 +28,8 @@ _LETTERS = {
     "c16": "d",
 }
 
+_SHOWN = 120
+
 
 def canonical(value: Any) -> str:
     """The one text of an encoding: equal texts are equal values, `True` is not `1`.
@@ -84,6 +86,12 @@ def literal(value: Any) -> Any:
     if kind is dict:
         return ["d", [[literal(key), literal(item)] for key, item in value.items()]]
     raise ValueError(f"{kind.__name__} is no literal")
+
+
+def shortened(value: Any) -> str:
+    """An encoding for a message."""
+    said = value if isinstance(value, str) else canonical(value)
+    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}..."
 
 
 def text_of(value: Any) -> str | None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truelap.values import arrays
-from truelap.values.codec import canonical, text_of
+from truelap.values import arrays, containers
+from truelap.values.codec import canonical, shortened, text_of
 from truelap.values.difference import Difference, Kind, Tolerance
+from truelap.values.sharing import Sharing
 from truelap.values.text import same_text, same_type, without_frames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-_SHOWN = 120
-_MATCH_LIMIT = 100
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -50,33 +47,33 @@ def examine(base: Any, candidate: Any, *, tolerance: Tolerance | None = None) ->
         candidate: any JSON value; what does not have base's shape is a difference.
         tolerance: what still counts as the same.
     """
-    walk = Walk(tolerance or Tolerance())
-    try:
-        walk.visit(base, candidate, "")
-    except (ValueError, TypeError, AttributeError, LookupError, RecursionError, OverflowError):
-        # Only a candidate that does not keep to the format can bring the walk out of step.
-        walk.tell("", "malformed", base, "an encoding that is none")
+    walk = Walk(tolerance or Tolerance(), Sharing(base, candidate))
+    walk.go(base, candidate)
     return Comparison(walk.found or walk.silent, walk.largest, walk.largest_at)
-
-
-def _shown(value: Any) -> str:
-    said = value if isinstance(value, str) else canonical(value)
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}..."
 
 
 class Walk:
     """One comparison on its way: what was found so far."""
 
-    def __init__(self, tolerance: Tolerance) -> None:
+    def __init__(self, tolerance: Tolerance, sharing: Sharing) -> None:
         self.tolerance = tolerance
+        self.sharing = sharing
         self.found: Difference | None = None
         self.silent: Difference | None = None
         self.largest = 0.0
         self.largest_at = ""
 
+    def go(self, base: Any, candidate: Any) -> None:
+        """Compare two encodings as a whole."""
+        try:
+            self.visit(base, candidate, "")
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError, OverflowError):
+            # Only a candidate that does not keep to the format can bring the walk out of step.
+            self.tell("", "malformed", base, "an encoding that is none")
+
     def tell(self, where: str, kind: Kind, base: Any, candidate: Any, error: float | None = None) -> None:
         """Note a difference; the first of its sort is kept."""
-        told = Difference(where, kind, _shown(base), _shown(candidate), error)
+        told = Difference(where, kind, shortened(base), shortened(candidate), error)
         if kind == "not_comparable":
             self.silent = self.silent or told
         else:
@@ -89,9 +86,21 @@ class Walk:
                 self.tell(where, "type", base, candidate)
             elif not _same_leaf(base, candidate):
                 self.tell(where, "value", base, candidate)
+        elif "again" in (base[0], candidate[0]):
+            self._again(base, candidate, where)
         elif candidate[0] == base[0]:
             _VISITORS.get(base[0], _exact)(self, base, candidate, where)
-        elif {base[0], candidate[0]} != {"o", "again"} or not same_type(base[1], candidate[1]):
+        else:
+            self.tell(where, "type", base, candidate)
+
+    def _again(self, base: Any, candidate: Any, where: str) -> None:
+        pair = self.sharing.pair(base, candidate)
+        if pair is None:
+            return
+        if "again" not in (pair[0][0], pair[1][0]):
+            self.visit(*pair, where)
+        elif pair[0] != pair[1]:
+            # What was told of it is part of a digest.
             self.tell(where, "type", base, candidate)
 
     def number(self, base: float, candidate: float, where: str, *, single: bool = False) -> None:
@@ -102,12 +111,18 @@ class Walk:
         if not same:
             self.tell(where, "number", repr(base), repr(candidate), error)
 
+    def alike(self, base: Any, candidate: Any) -> bool:
+        """Whether two parts are the same, which may be any two of an unordered whole."""
+        walk = Walk(self.tolerance, self.sharing.apart())
+        walk.go(base, candidate)
+        return not (walk.found or walk.silent)
+
     def state(self, base: Any, candidate: Any, where: str) -> None:
         """Compare `[[name, part], ..]`: a name more is an honest patch's freedom, one that is gone or changed is not."""
         found = {canonical(name): part for name, part in candidate}
         for name, part in base:
             if canonical(name) in found:
-                self.visit(part, found[canonical(name)], f"{where}.{_shown(name)}")
+                self.visit(part, found[canonical(name)], f"{where}.{shortened(name)}")
             else:
                 self.tell(where, "missing", name, "nothing")
 
@@ -145,43 +160,6 @@ def _parts(walk: Walk, base: Any, candidate: Any, where: str) -> None:
         walk.visit(one, other, f"{where}.{index}")
 
 
-def _left_over(base: Iterable[Any], candidate: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    left, right = [canonical(item) for item in base], [canonical(item) for item in candidate]
-    gone, new = Counter(left) - Counter(right), Counter(right) - Counter(left)
-    texts = dict(zip(left, base, strict=True)) | dict(zip(right, candidate, strict=True))
-    return [texts[key] for key in gone.elements()], [texts[key] for key in new.elements()]
-
-
-def _unordered(walk: Walk, base: Any, candidate: Any, where: str) -> None:
-    gone, new = _left_over(base[-1], candidate[-1])
-    if len(gone) != len(new) or len(gone) > _MATCH_LIMIT or not _matched(walk, gone, list(new)):
-        walk.tell(where, "value", ["without", *gone], ["with", *new])
-
-
-def _matched(walk: Walk, gone: list[Any], new: list[Any]) -> bool:
-    for item in gone:
-        for index, other in enumerate(new):
-            if examine(item, other, tolerance=walk.tolerance).difference is None:
-                del new[index]
-                break
-        else:
-            return False
-    return True
-
-
-def _mapping(walk: Walk, base: Any, candidate: Any, where: str) -> None:
-    left, right = ({canonical(key): part for key, part in value[1]} for value in (base, candidate))
-    if len(left) != len(base[1]) or len(right) != len(candidate[1]) or left.keys() != right.keys():
-        # Keys that look alike (NaN, bare objects), or not the same keys: pairs are matched as a whole.
-        pairs = [["d", [["t", pair] for pair in value[1]]] for value in (base, candidate)]
-        _unordered(walk, pairs[0], pairs[1], where)
-        return
-    for key, part in base[1]:
-        walk.visit(part, right[canonical(key)], f"{where}[{_shown(key)}]")
-    if walk.tolerance.dict_order and list(left) != list(right):
-        walk.tell(where, "value", list(left), list(right))
-
-
 def _typed(walk: Walk, base: Any, candidate: Any, where: str) -> None:
     if not same_type(base[1], candidate[1]):
         walk.tell(where, "type", base[1], candidate[1])
@@ -195,8 +173,13 @@ def _subclass(walk: Walk, base: Any, candidate: Any, where: str) -> None:
 
 def _thing(walk: Walk, base: Any, candidate: Any, where: str) -> None:
     _typed(walk, base, candidate, where)
-    walk.state(base[2], candidate[2], where)
+    keep = walk.tolerance.private
+    walk.state(base[2] if keep else _public(base[2]), candidate[2] if keep else _public(candidate[2]), where)
     _texts(walk, base[3], candidate[3], where)
+
+
+def _public(state: Any) -> list[Any]:
+    return [pair for pair in state if not str(text_of(pair[0])).startswith("_")]
 
 
 def _texts(walk: Walk, base: Any, candidate: Any, where: str) -> None:
@@ -224,7 +207,7 @@ def _exception(walk: Walk, base: Any, candidate: Any, where: str) -> None:
 
 _VISITORS: dict[str, Callable[[Walk, Any, Any, str], None]] = {
     "no": _no,
-    "d": _mapping,
+    "d": containers.mapping,
     "sub": _subclass,
     "o": _thing,
     "enum": _enumeration,
@@ -237,7 +220,7 @@ _VISITORS: dict[str, Callable[[Walk, Any, Any, str], None]] = {
     "big": arrays.digest,
     **dict.fromkeys(("f", "c"), _floats),
     **dict.fromkeys(("l", "t", "dv", "dq"), _sequence),
-    **dict.fromkeys(("st", "fs", "dk", "di"), _unordered),
+    **dict.fromkeys(("st", "fs", "dk", "di"), containers.unordered),
     **dict.fromkeys(("m", "pt", "v", "sl"), _parts),
-    **dict.fromkeys(("cls", "fn", "again"), _typed),
+    **dict.fromkeys(("cls", "fn"), _typed),
 }

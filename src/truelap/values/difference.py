@@ -23,6 +23,7 @@ class Tolerance:
         dict_order: dictionaries with another order are different.
         array_order: arrays with another memory order are different.
         messages: exceptions with other arguments are different.
+        private: objects with other private attributes are different.
     """
 
     rtol: float = 1e-6
@@ -32,6 +33,7 @@ class Tolerance:
     dict_order: bool = False
     array_order: bool = False
     messages: bool = True
+    private: bool = True
 
     def error(self, base: float, candidate: float, *, single: bool = False) -> tuple[bool, float]:
         """Whether two floats are the same, and how far apart they are relative to base (infinite for NaN and infinity).

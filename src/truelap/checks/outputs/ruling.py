@@ -6,7 +6,6 @@ for; the spread of its floats widens the tolerance. What cannot be compared is n
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -190,9 +189,8 @@ def _is_iterator(value: Any) -> bool:
 def _compared(base: Any, candidate: Any, used: Tolerance) -> Comparison:
     found = examine(base, candidate, tolerance=used)
     if found.difference is not None and found.difference.kind != "not_comparable" and _is_private(found):
-        # What an object holds for itself is the patch's to change. What is nested beyond all measure is no encoding.
-        with suppress(RecursionError):
-            return examine(public(base), public(candidate), tolerance=used)
+        # What an object holds for itself is the patch's to change.
+        return examine(base, candidate, tolerance=replace(used, private=False))
     return found
 
 
