@@ -11,7 +11,7 @@
 from truelap.values.codec import canonical, literal
 from truelap.values.compare import Comparison, compare, examine
 from truelap.values.difference import Difference, Tolerance
-from truelap.values.plain import NotPlainError, holds, is_data, plain
+from truelap.values.plain import NotPlainError, holds, is_data, numbers, plain
 
 __all__ = [
     "Comparison",
@@ -24,5 +24,6 @@ __all__ = [
     "holds",
     "is_data",
     "literal",
+    "numbers",
     "plain",
 ]

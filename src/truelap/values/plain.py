@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.values.codec import numbers_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 _DEPTH = 60
 _LONGEST_RANGE = 1 << 20
@@ -123,6 +123,37 @@ def plain(value: Any) -> Any:
     except (TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         # A hostile worker may send anything under a known tag.
         raise NotPlainError(f"no encoding: {type(error).__name__}") from error
+
+
+def numbers(value: Any) -> list[complex] | None:
+    """All numbers of an encoding in a row, whatever holds them; None where it holds anything else, or is too long to be told.
+
+    >>> numbers(["l", [1, ["t", [["f", "0x1.0p+1"]]]]])
+    [1, 2.0]
+    """
+    try:
+        return list(_numbers(value))
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        return None
+
+
+def _numbers(value: Any) -> Iterator[complex]:
+    tag = value[0] if isinstance(value, list) else None
+    if tag == "a":
+        found = numbers_of(value[1], value[4])
+        if found is None:
+            raise NotPlainError("an array of something else")
+        yield from map(complex, found[::2], found[1::2]) if value[1][1] == "c" else found
+    elif tag in {"l", "t"}:
+        for part in value[1]:
+            yield from _numbers(part)
+    elif tag == "sub":
+        yield from _numbers(value[2])
+    else:
+        number = plain(value)
+        if not isinstance(number, int | float | complex | Decimal | Fraction):
+            raise NotPlainError("no number")
+        yield number if isinstance(number, int | float | complex) else float(number)
 
 
 def is_data(value: Any) -> bool:

@@ -24,7 +24,11 @@ TRUTH = Site(4, 13, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witne
 RAISES = Site(5, 14, "test", "raises", (), (Operand(0, "claim"),))
 OTHER = Site(6, 15, "test", "compare", ("is not",), (Operand(0, "claim"), Operand(1, "claim")))
 HANDED = Site(7, 16, "test", "handed", (), (Operand(0, "claim"),))
-SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER, HANDED)}
+BELOW = Site(
+    8, 17, "test", "compare", ("<=",), (Operand(0, "claim"), Operand(1, "claim", known=True, constant=10))
+)
+CLOSE = Site(9, 18, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witness")), close=(1e-3, 0.0))
+SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER, HANDED, BELOW, CLOSE)}
 
 
 def values(*events):
@@ -125,6 +129,26 @@ def test_with_changed_literals_only_the_values_count():
     assert rule(base, values((2, 0, 8))).status == "weak"
     assert rule(base, values((2, 0, 8)), perturbed=True).status == "differs"
     assert rule(base, base, perturbed=True).status == "agrees"
+
+
+def test_with_changed_literals_too_an_assertion_that_holds_at_both_is_weak():
+    assert rule(values((8, 0, 7)), values((8, 0, 4)), perturbed=True).status == "weak"
+    assert rule(values((8, 0, 7)), values((8, 0, 11)), perturbed=True).status == "differs"
+    # What holds at neither says nothing.
+    assert rule(values((8, 0, 12)), values((8, 0, 11)), perturbed=True).status == "differs"
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+@pytest.mark.parametrize("holds", [False, True])
+def test_what_is_asked_to_be_close_must_be_so_to_base(perturbed, holds):
+    def ruled(found):
+        sent = values((9, 0, holds), (9, 1, ["f", (2.0).hex()]))
+        return rule(sent, values((9, 0, holds), (9, 1, found)), perturbed=perturbed).status
+
+    assert ruled(["f", (2.0015).hex()]) == "weak"
+    assert ruled(["f", (2.5).hex()]) == "differs"
+    assert ruled(["o", "m:EqualsAll", [], None]) == "differs"
+    assert ruled(["l", []]) == "differs"
 
 
 @pytest.mark.parametrize("perturbed", [False, True])

@@ -298,3 +298,18 @@ def test_numbers_for_which_there_is_no_room_stay():
         1.1: 1.1 * 1.2,
         2: 2.4,
     }
+
+
+def test_a_function_with_one_input_rarely_keeps_it():
+    def kept(body, value, count=300):
+        text = f"def test_a():\n    assert {body}\n".encode()
+        return sum(
+            value in perturb(text, bytes([n % 256, n // 256]), filename="f").source.decode()
+            for n in range(count)
+        )
+
+    assert kept("isclose(f(2.0), 1.5)", "f(2.0)") < 45
+    assert kept("f('word') == 7", "word") < 45
+    # Of many it is enough that some are others.
+    many = ", ".join(str(1000 + 37 * n) for n in range(12))
+    assert 90 < kept(f"f({many}) == 7", "1370") < 210

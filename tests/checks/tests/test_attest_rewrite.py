@@ -174,6 +174,26 @@ def test_witnesses_of_a_predicate():
     ]
 
 
+@pytest.mark.parametrize(
+    ("claim", "close"),
+    [
+        ("isclose(f(1), 2)", (1e-5, 1e-8)),
+        ("math.isclose(x, 2, rel_tol=1e-3)", (1e-3, 1e-8)),
+        ("np.allclose(f(1), y, 0.5, 1)", (0.5, 1.0)),
+        ("np.isclose(f(1), y).all()", (1e-5, 1e-8)),
+        ("all(np.isclose(f(1), y))", (1e-5, 1e-8)),
+        ("np.array_equal(f(1), y) and z", (0.0, 0.0)),
+        ("np.allclose(f(1), y, rtol=TOL)", None),
+        ("np.allclose(f(1), y, **options)", None),
+        ("not np.allclose(f(1), y)", None),
+        ("g(f(1))", None),
+    ],
+)
+def test_what_an_assertion_of_closeness_tolerates(claim, close):
+    found = rewritten(f"def test():\n    assert {claim}\n")
+    assert [site.close for site in found.sites if site.close is not None] == [close] * (close is not None)
+
+
 def test_lines_comments_and_formatting_stay():
     text = '"""Doc."""\nfrom __future__ import annotations\n\n\ndef test():  # first\n    assert (\n        f(1)  # left\n        == [\n            2,\n        ]\n    ), "why"\n'
     found = rewritten(text)

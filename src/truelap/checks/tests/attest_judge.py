@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from truelap.checks.tests.attest_close import is_far
 from truelap.checks.tests.attest_known import UNRELIABLE, tells
-from truelap.checks.tests.attest_truth import is_witness, same_truth
+from truelap.checks.tests.attest_truth import holds_at_both, is_witness, same_truth
 from truelap.checks.tests.doctest_output import Printed, computes_alike, meets, unwanted
 from truelap.values import Difference, Tolerance, canonical, compare, holds, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from truelap.checks.tests.attest_close import Closeness
     from truelap.checks.tests.attest_known import Known, Place, Truth, Values
     from truelap.checks.tests.attest_marks import Site
 
@@ -138,15 +140,17 @@ class _Bench:
         site = self._sites.get(place[0])
         if site is None:
             return False
+        if site.close is not None and is_witness(site, place[1]):
+            return self._both(place, occurrence, partial(_alike, site.close))
         if is_witness(site, place[1]) or (site.kind == "handed" and not self._is_data(place, occurrence)):
             return True
         if isinstance(site, Printed):
             return self._both(place, occurrence, computes_alike if self._perturbed else partial(meets, site))
-        if self._perturbed and site.kind != "raises":
-            # No assertion need hold, but 0 in place of 0.0 is a difference that no `==` would show.
-            alike = self._both(place, occurrence, partial(holds, "=="))
-            return alike or (_asks_identity(site) and same_truth(site, place[1], occurrence, self._sides))
-        return same_truth(site, place[1], occurrence, self._sides)
+        loosely = self._perturbed and site.kind != "raises" and not _asks_identity(site)
+        # No assertion need hold, but 0 in place of 0.0 is a difference that no `==` would show.
+        alike = self._perturbed and self._both(place, occurrence, partial(holds, "=="))
+        asked = holds_at_both if loosely else same_truth
+        return alike or asked(site, place[1], occurrence, self._sides)
 
     def _is_data(self, place: Place, occurrence: int) -> bool:
         """Whether base hands a helper plain data: which parts of an object the helper looks at is not known."""
@@ -155,6 +159,10 @@ class _Bench:
     def _both(self, place: Place, occurrence: int, alike: Callable[[Any, Any], bool | None]) -> bool:
         base, candidate = (side.get(place, [])[occurrence:] for side in self._sides)
         return bool(base and candidate) and alike(base[0], candidate[0]) is True
+
+
+def _alike(close: Closeness, base: Any, candidate: Any) -> bool:
+    return not is_far(base, candidate, close)
 
 
 def _asks_identity(site: Site) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from truelap.checks.tests.attest_close import CLOSE
 from truelap.checks.tests.attest_helpers import NO_HELPERS
 from truelap.checks.tests.attest_names import called_name, is_literal
 
@@ -212,6 +213,8 @@ class Literals(ast.NodeVisitor):
         if name.startswith(("assert", "_assert")):
             for argument in node.args:
                 self._expect(argument)
+        for argument in node.args[:2] if name in CLOSE else ():
+            self._expect(argument)
         outside, self._display = self._display, 0
         self.visit(node.func)
         for argument in node.args:

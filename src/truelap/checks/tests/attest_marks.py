@@ -40,6 +40,7 @@ class Site:
         kind: what stands there.
         operators: comparisons between neighbouring claims, as `values.holds` names them; empty when the judge knows none.
         operands: what is compared or observed.
+        close: what it tolerates, relative and absolute, where it claims that its witnesses are close to each other.
     """
 
     id: int
@@ -48,6 +49,7 @@ class Site:
     kind: Kind
     operators: tuple[str, ...] = ()
     operands: tuple[Operand, ...] = ()
+    close: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_helpers import Helpers
+from truelap.checks.tests.attest_inputs import shares_of
 from truelap.checks.tests.attest_literals import Literals
 from truelap.checks.tests.attest_modules import NO_MODULES
 from truelap.checks.tests.attest_order import numbers, texts
@@ -82,7 +83,7 @@ def perturb(
         source: bytes of the test file.
         secret: decides which and how; a fresh one for each run.
         filename: its path in the tree; keeps files apart that use the same secret.
-        inputs: share of the literals that are replaced.
+        inputs: share of the literals that are replaced; more of them where a function has few.
         expected: the same for literals that an assertion compares with.
         parameters: also change what tests are parametrized with, and with it their ids.
         modules: where the file may have helpers from.
@@ -122,16 +123,21 @@ def perturb_example(source: str, secret: bytes, filename: str) -> str:
 
 
 def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> Iterable[Swap]:
-    alike = {kind: _texts(finder, lot, part) for kind, part in share.items()}
+    few = shares_of(finder, share[False])
+    alike = {True: _texts(finder, lot, lambda _: share[True]), False: _texts(finder, lot, few.of_text)}
     groups: dict[tuple[object, ...], list[tuple[ast.Constant, Number]]] = {}
+    homes: dict[tuple[object, ...], int] = {}
     for node, function in finder.found:
         expected, value = id(node) in finder.expected, node.value
         if isinstance(value, str):
             yield from _swap(node, text, alike[expected](value))
         elif isinstance(value, int | float):
-            groups.setdefault((*_group(node, function, finder, lot), expected), []).append((node, value))
+            place = (*_group(node, function, finder, lot), expected)
+            groups.setdefault(place, []).append((node, value))
+            homes[place] = function
     for place, members in groups.items():
-        others = _numbers([value for _, value in members], lot, share[bool(place[-1])], place)
+        part = share[True] if place[-1] else few.of(homes[place])
+        others = _numbers([value for _, value in members], lot, part, place)
         for node, value in members:
             yield from _swap(node, text, type(value)(others.get(value, value)))
 
@@ -170,11 +176,11 @@ def _numbers(
     return numbers(wholes, other)
 
 
-def _texts(finder: Literals, lot: Lot, share: float) -> Callable[[str], str]:
+def _texts(finder: Literals, lot: Lot, share: Callable[[str], float]) -> Callable[[str], str]:
     """Texts change alike in the whole file, so that names go on meeting what they name."""
 
     def other(text: str, attempt: int = 0) -> str:
-        if not lot.chance(share, "which", "text", text):
+        if not lot.chance(share(text), "which", "text", text):
             return text
         return other_text(text, lot.draw("how", "text", text, *[attempt] * bool(attempt)))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests import attest_names as names
+from truelap.checks.tests.attest_close import CLOSE, closeness
 from truelap.checks.tests.attest_fails import NO_FAILS
 from truelap.checks.tests.attest_helpers import NO_HELPERS
 from truelap.checks.tests.attest_marks import Mark, Operand, Site
@@ -14,6 +16,7 @@ from truelap.values import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeGuard
 
     from truelap.checks.tests.attest_fails import Fails
     from truelap.checks.tests.attest_helpers import Helpers
@@ -84,7 +87,7 @@ class Finder(ast.NodeVisitor):
         site = self._site(node, "assert", (), ())
         if self._soft and passing is not None:
             self.marks.append(Mark(test, "truth" if passing else "untruth", site))
-        self._truth(test)
+        self._truth(test, wanted=passing is not False)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Left alone: before Python 3.12 the parts of an f-string have no positions of their own."""
@@ -115,7 +118,7 @@ class Finder(ast.NodeVisitor):
             self._expected(node, names.EXPECTING[name])
         elif name in names.TRUE_OF and node.args and not isinstance(node.args[0], ast.Starred):
             self._soften(node, self._site(node, "assert", (), ()))
-            self._truth(node.args[0])
+            self._truth(node.args[0], wanted=name != "assertFalse")
         elif id(node) in self._fails.calls:
             self._soften(node, self._site(node, "assert", (), ()))
         elif names.ASSERTING.fullmatch(name):
@@ -147,22 +150,22 @@ class Finder(ast.NodeVisitor):
         ]
         return (positional + keywords)[:_MAX_ARGUMENTS]
 
-    def _truth(self, node: ast.expr) -> None:
-        """Take apart what is asked to be true."""
+    def _truth(self, node: ast.expr, *, wanted: bool = True) -> None:
+        """Take apart what is asked to be true, or not to be."""
         if isinstance(node, ast.Compare):
             operators = tuple(names.OPERATORS[type(operator)] for operator in node.ops)
             self._record(node, "compare", operators, [node.left, *node.comparators], ())
         elif isinstance(node, ast.BoolOp):
             for value in node.values:
-                self._truth(value)
+                self._truth(value, wanted=wanted)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self._truth(node.operand)
+            self._truth(node.operand, wanted=not wanted)
         elif isinstance(node, ast.Call):
-            self._predicate(node)
+            self._predicate(node, wanted=wanted)
         elif not is_literal(node):
             self._record(node, "truth", (), [node], ())
 
-    def _predicate(self, call: ast.Call) -> None:
+    def _predicate(self, call: ast.Call, *, wanted: bool = True) -> None:
         """A call whose result is asked to be true: the result, and the values it was made from where they tell more."""
         name = called_name(call)
         first = call.args[0] if call.args else None
@@ -173,6 +176,9 @@ class Finder(ast.NodeVisitor):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if isinstance(receiver, ast.Compare):
             self._truth(receiver)
+        inner = [part for part in (receiver, first if name in names.QUANTIFIERS else None) if _is_close(part)]
+        for part in inner:
+            self._truth(part, wanted=wanted)
         witnesses = [argument for argument in self._arguments(call) if self._tells(argument, name)]
         if (
             receiver is not None
@@ -180,7 +186,10 @@ class Finder(ast.NodeVisitor):
             and is_computed(receiver)
         ):
             witnesses.append(receiver)
+        witnesses = [witness for witness in witnesses if witness not in inner]
         self._record(call, "truth", (), [call], witnesses)
+        if wanted:
+            self.sites[-1] = replace(self.sites[-1], close=closeness(call))
 
     def _tells(self, argument: ast.expr, name: str) -> bool:
         if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.Lambda | ast.Compare):
@@ -214,3 +223,7 @@ class Finder(ast.NodeVisitor):
         self.sites.append(found)
         self._next += 1
         return found.id
+
+
+def _is_close(node: ast.expr | None) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and called_name(node) in CLOSE

@@ -42,6 +42,12 @@ def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -
     return base is not None and base == candidate and _one_side_is_bases(site, occurrence, sides)
 
 
+def holds_at_both(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -> bool:
+    """Whether a comparison holds at base, and at the candidate although a value of it is another one: `calls <= 10`."""
+    holding = bool(site.operators) and _outcome(site, occurrence, sides[0]) is True
+    return holding and same_truth(site, slot, occurrence, sides)
+
+
 def _at(side: Mapping[tuple[int, int], list[Any]], place: tuple[int, int], occurrence: int) -> Any:
     values = side.get(place, [])
     return values[occurrence] if occurrence < len(values) else _MISSING
