@@ -28,7 +28,8 @@ BELOW = Site(
     8, 17, "test", "compare", ("<=",), (Operand(0, "claim"), Operand(1, "claim", known=True, constant=10))
 )
 CLOSE = Site(9, 18, "test", "truth", (), (Operand(0, "claim"), Operand(1, "witness")), close=(1e-3, 0.0))
-SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER, HANDED, BELOW, CLOSE)}
+BACK = Site(10, 19, "test.key", "compare", ("==",), (Operand(0, "claim"), Operand(1, "claim")), back=True)
+SITES = {site.id: site for site in (EQUAL, AMONG, BOTH, TRUTH, RAISES, OTHER, HANDED, BELOW, CLOSE, BACK)}
 
 
 def values(*events):
@@ -149,6 +150,18 @@ def test_what_is_asked_to_be_close_must_be_so_to_base(perturbed, holds):
     assert ruled(["f", (2.5).hex()]) == "differs"
     assert ruled(["o", "m:EqualsAll", [], None]) == "differs"
     assert ruled(["l", []]) == "differs"
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_how_often_and_in_which_order_code_is_called_back_is_weak_but_not_with_what(perturbed):
+    def ruled(*found):
+        base = values(*(event for n in (1, 2, 3) for event in ((10, 0, n), (10, 1, n))))
+        sent = values(*(event for n in found for event in ((10, 0, n), (10, 1, n))))
+        return rule(base, sent, perturbed=perturbed).status
+
+    assert ruled(3, 2, 1) == "agrees"
+    assert ruled(3, 1) == ruled(2, 1, 3, 3) == ruled() == "weak"
+    assert ruled(4) == "differs"
 
 
 @pytest.mark.parametrize("perturbed", [False, True])

@@ -194,6 +194,22 @@ def test_what_an_assertion_of_closeness_tolerates(claim, close):
     assert [site.close for site in found.sites if site.close is not None] == [close] * (close is not None)
 
 
+@pytest.mark.parametrize(
+    ("text", "back"),
+    [
+        ("def test():\n    def key(x):\n        assert x\n    f(key)\n", True),
+        ("def test():\n    def key(x):\n        assert x\n    f(1, key=key)\n", True),
+        ("def test():\n    def check(x):\n        assert x\n    check(1)\n", False),
+        ("def test():\n    def check(x):\n        assert x\n    f(check)\n    check(1)\n", False),
+        ("def test(self):\n    f(lambda x: self.assertEqual(x, y))\n", True),
+        ("class Key:\n    def __lt__(self, other):\n        assert other\n", True),
+        ("class Key:\n    def __init__(self, other):\n        assert other\n", False),
+    ],
+)
+def test_who_calls_an_assertion(text, back):
+    assert {site.back for site in rewritten(text).sites} == {back}
+
+
 def test_lines_comments_and_formatting_stay():
     text = '"""Doc."""\nfrom __future__ import annotations\n\n\ndef test():  # first\n    assert (\n        f(1)  # left\n        == [\n            2,\n        ]\n    ), "why"\n'
     found = rewritten(text)

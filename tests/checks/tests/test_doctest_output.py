@@ -39,6 +39,10 @@ def test_what_is_wanted(want, base, candidate, flags, met):
     assert meets(site(want), sent(base, *flags), sent(candidate, *flags)) is met
 
 
+def test_a_way_to_compare_that_only_the_candidate_names_is_none():
+    assert not meets(site("3\n"), sent("3\n"), sent("4\n", "SOMEHOW"))
+
+
 def test_the_detail_of_an_exception_counts_unless_it_is_switched_off():
     expected = site("Traceback...", "ValueError: no\n")
     pair = [sent(f"ValueError: {text}\n", how="raised") for text in ("no", "never")]

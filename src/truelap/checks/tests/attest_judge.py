@@ -99,8 +99,11 @@ def judge_test(
         Deviation(*place, occurrence, bench.weak(place, occurrence, difference), difference)
         for place, known in stable.items()
         for occurrence, difference in _differences(known, candidate.get(place, []), tolerance or Tolerance())
+        if difference in (_NOTHING, _MORE) or not bench.elsewhere(place, occurrence)
     ]
-    found += [Deviation(*place, 0, bench.chance, _MORE) for place in candidate if place not in truth]
+    found += [
+        Deviation(*place, 0, bench.weak(place, 0, _MORE), _MORE) for place in candidate if place not in truth
+    ]
     found += [
         Deviation(*place, 0, False, _UNWANTED)
         for place, known in truth.items()
@@ -135,9 +138,9 @@ class _Bench:
         self.chance = uncounted and other * 2 >= base
 
     def weak(self, place: Place, occurrence: int, difference: Difference) -> bool:
-        if difference in (_NOTHING, _MORE):
-            return self.chance
         site = self._sites.get(place[0])
+        if difference in (_NOTHING, _MORE):
+            return self.chance or (site is not None and site.back)
         if site is None:
             return False
         if site.close is not None and is_witness(site, place[1]):
@@ -151,6 +154,14 @@ class _Bench:
         alike = self._perturbed and self._both(place, occurrence, partial(holds, "=="))
         asked = holds_at_both if loosely else same_truth
         return alike or asked(site, place[1], occurrence, self._sides)
+
+    def elsewhere(self, place: Place, occurrence: int) -> bool:
+        """Whether base sends a value as well, at another time: in which order code is called back is the package's affair."""
+        site = self._sites.get(place[0])
+        if site is None or not site.back:
+            return False
+        base, candidate = (side.get(place, []) for side in self._sides)
+        return canonical(candidate[occurrence]) in map(canonical, base)
 
     def _is_data(self, place: Place, occurrence: int) -> bool:
         """Whether base hands a helper plain data: which parts of an object the helper looks at is not known."""

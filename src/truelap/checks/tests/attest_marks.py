@@ -40,6 +40,7 @@ class Site:
         kind: what stands there.
         operators: comparisons between neighbouring claims, as `values.holds` names them; empty when the judge knows none.
         operands: what is compared or observed.
+        back: whether it is in code that the package under test may call, as often as it likes.
         close: what it tolerates, relative and absolute, where it claims that its witnesses are close to each other.
     """
 
@@ -50,6 +51,7 @@ class Site:
     operators: tuple[str, ...] = ()
     operands: tuple[Operand, ...] = ()
     close: tuple[float, float] | None = None
+    back: bool = False
 
 
 @dataclass(frozen=True)

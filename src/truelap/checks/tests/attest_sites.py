@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests import attest_names as names
+from truelap.checks.tests.attest_callbacks import callbacks
 from truelap.checks.tests.attest_close import CLOSE, closeness
 from truelap.checks.tests.attest_fails import NO_FAILS
 from truelap.checks.tests.attest_helpers import NO_HELPERS
@@ -49,16 +50,25 @@ class Finder(ast.NodeVisitor):
         self._scope: list[str] = []
         self._managers: set[int] = set()
         self._bare: set[int] = set()
+        self._callbacks: frozenset[int] = frozenset()
+        self._back = False
 
     def visit_Module(self, node: ast.Module) -> None:
         """Walk a whole file."""
         self._bare = bare_generators(node)
+        self._callbacks = callbacks(node)
         self.generic_visit(node)
+
+    def visit_Lambda(self, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        """Keep track of who calls it."""
+        outside, self._back = self._back, self._back or id(node) in self._callbacks
+        self.generic_visit(node)
+        self._back = outside
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         """Keep track of the scope."""
         self._scope.append(node.name)
-        self.generic_visit(node)
+        self.visit_Lambda(node)
         self._scope.pop()
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
@@ -219,7 +229,8 @@ class Finder(ast.NodeVisitor):
     def _site(
         self, node: ast.AST, kind: Kind, operators: tuple[str, ...], operands: tuple[Operand, ...]
     ) -> int:
-        found = Site(self._next, getattr(node, "lineno", 0), ".".join(self._scope), kind, operators, operands)
+        line, scope = getattr(node, "lineno", 0), ".".join(self._scope)
+        found = Site(self._next, line, scope, kind, operators, operands, back=self._back)
         self.sites.append(found)
         self._next += 1
         return found.id
