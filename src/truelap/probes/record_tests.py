@@ -6,6 +6,7 @@ own: it stands beside others that a changed literal may keep busy, or waiting, f
 
 import builtins
 import signal
+import time
 
 import attest
 import doctest_calls
@@ -14,6 +15,9 @@ import opened
 
 _WALL = 4
 """How much longer than its CPU limit a test may take in all: on a crowded machine a busy test stands in line as well."""
+
+_BUSY = 0.05
+"""A test that computes less than this share of the time is one that waits."""
 
 
 class TimeLimitError(BaseException):
@@ -26,7 +30,7 @@ class Recording:
     Args:
         send: takes one message.
         name_of: makes the id that the judge knows from the id that pytest has.
-        wanted: of the judge's start message: name, soft, test_s.
+        wanted: of the judge's start message: name, soft, test_s, idle_s.
         encoder: `encode.make_encoder`'s.
         failures: exceptions that say that an assertion failed.
     """
@@ -34,6 +38,9 @@ class Recording:
     def __init__(self, send, name_of, wanted, encoder, failures):
         self._name_of = name_of
         self._limit_s = wanted["test_s"]
+        self._look_s = wanted["idle_s"] or _WALL * self._limit_s
+        self._now, self._cpu = time.monotonic, time.process_time
+        self._until_s = self._used_s = 0.0
 
         def passed_on(message):
             # What is recorded while files are collected belongs to no test.
@@ -64,10 +71,17 @@ class Recording:
         """Start a test's clocks; the handler that was there, which the test's project may have set."""
         if not self._limit_s:
             return None
-        before = self._handler(signal.SIGALRM, _late)
+        before = self._handler(signal.SIGALRM, self._look)
+        self._until_s, self._used_s = self._now() + _WALL * self._limit_s, self._cpu()
         self._timer(signal.ITIMER_VIRTUAL, self._limit_s)
-        self._timer(signal.ITIMER_REAL, _WALL * self._limit_s)
+        self._timer(signal.ITIMER_REAL, self._look_s, self._look_s)
         return signal.SIG_DFL if before is None else before
+
+    def _look(self, number, frame):
+        used_s = self._cpu()
+        if self._now() >= self._until_s or used_s - self._used_s < _BUSY * self._look_s:
+            raise TimeLimitError
+        self._used_s = used_s
 
 
 def _late(number, frame):

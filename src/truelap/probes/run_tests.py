@@ -2,7 +2,7 @@
 
 Conversation, after the worker's hello:
     start         ->            mount, args, options (forced on pytest's), chunk_bytes,
-                                values (the recorder's name, soft, test_s; or null),
+                                values (the recorder's name, soft, test_s, idle_s; or null),
                                 skip and only (ids), integrity, doctests and opened (below)
                   <- plugins    what pytest registered, as it happens
                   <- collector  one file, class or folder was collected

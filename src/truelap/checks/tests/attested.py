@@ -15,13 +15,13 @@ from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
 from truelap.checks.tests.readable import written_by_base
-from truelap.checks.tests.secret import by_canaries, by_secret, with_secret
+from truelap.checks.tests.secret import asked, by_canaries, by_secret, with_secret
 from truelap.checks.tests.sessions import Run
 from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed, wandering
 from truelap.checks.tests.value_evidence import SecretEvidence, ValueEvidence, truths, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
     from truelap.checks.tests.attest_known import Truth
@@ -104,6 +104,9 @@ def _by_values(bench: Bench, before: Side, threads: Executor) -> Judged:
     if not sound(again) and first is not None:
         sources, first = sources.bare("base's session of rewritten tests failed"), None
     before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
+    # From here on the candidate runs, and base must not run beside it.
+    made = secret.result() if secret else None
+    told = threads.submit(asked, bench, made) if made and sources.name else None
     run = replace(bench.run("candidate", sources), watched=True)
     candidate = written_by_base(bench.made(run), sources.name, bench.lines(sources))
     steady = before.without({name for run in runs for name in missed(before, run)})
@@ -114,7 +117,8 @@ def _by_values(bench: Bench, before: Side, threads: Executor) -> Judged:
     judged = Judged(steady, candidate, found, integrity=integrity, habits=habits_of([before, *runs]))
     if sound(candidate):
         judged = _settled(bench, sources, [before, *runs], judged)
-        judged = _with_secrets(bench, sources, known, judged, threads=threads, secret=secret)
+        weighed = partial(_by_secret, bench, made, told, known, judged)
+        judged = _with_secrets(bench, sources, known, judged, threads=threads, by_secret=weighed)
     return judged if bench.setup.policy.keeps("values") else replace(judged, values=None)
 
 
@@ -142,7 +146,7 @@ def _with_secrets(
     judged: Judged,
     *,
     threads: Executor,
-    secret: Future[Secret | None] | None,
+    by_secret: Callable[[], SecretEvidence],
 ) -> Judged:
     keeps, found = bench.setup.policy.keeps, judged.values
     wrong = frozenset(found.differing) if found else frozenset()
@@ -150,19 +154,27 @@ def _with_secrets(
     # An id that base has only once cannot be asked for.
     named = [name for name in passed if function_of(name) not in bench.wandering]
     quick = [name for name in named if judged.base.nodes[name].seconds < _QUICK_S]
-    told = threads.submit(_by_secret, bench, secret, sources, known, judged) if secret else None
-    canaries = by_canaries(bench, sources, named) if keeps("canaries") else None
+    secret = threads.submit(by_secret) if keeps("perturb") else None
+    canaries = threads.submit(by_canaries, bench, sources, named) if keeps("canaries") else None
     mutants = by_mutants(bench, sources, known, quick) if keeps("mutants") else None
-    return replace(judged, secret=told.result() if told else None, canaries=canaries, mutants=mutants)
+    return replace(
+        judged,
+        secret=secret.result() if secret else None,
+        canaries=canaries.result() if canaries else None,
+        mutants=mutants,
+    )
 
 
 def _by_secret(
-    bench: Bench, secret: Future[Secret | None], sources: Sources, known: Mapping[str, Truth], judged: Judged
+    bench: Bench,
+    secret: Secret | None,
+    told: Future[Side] | None,
+    known: Mapping[str, Truth],
+    judged: Judged,
 ) -> SecretEvidence:
-    made = secret.result()
-    if made is None or not sources.name:
+    if secret is None or told is None:
         return SecretEvidence()
-    return by_secret(bench, made, known, judged.base, judged.candidate)
+    return by_secret(bench, secret, told.result(), known=known, before=judged.base, plain=judged.candidate)
 
 
 def _faithful(bench: Bench, before: Side) -> tuple[Side, Sources, Side | None]:

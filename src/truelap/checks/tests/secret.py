@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 
 _SHORTEST_S, _LONGEST_S = 0.6, 5.0
 """CPU seconds for one test of base with other literals: three times what the slowest takes as it is, within these bounds. The
-candidate has no less, and no less than three times what its own slowest takes."""
+candidate has no less, and where something differs no less than three times what its own slowest takes."""
+_IDLE_S = 0.3
+_IDLE_TIMES = 1.25
+"""Seconds for which base's test may wait: a little more than the slowest takes as it is, and no less than this. With other literals a
+socket waits for bytes that never come. The candidate may wait longer: it must not lose a test to chance."""
 _TIMES = 3
 _SLOW_SHARE = 0.5
 """A test that takes more of that at base is left out: the candidate must not lose it to chance."""
@@ -59,24 +63,31 @@ class Secret:
         sources: what was changed.
         changed: what became of it.
         test_s: CPU seconds that base had for one test.
+        idle_s: seconds that it might wait in one.
         base: its run, by the ids that it has itself.
     """
 
     sources: Sources
     changed: Sources
     test_s: float
+    idle_s: float
     base: Side
 
     def run(
         self, bench: Bench, side: str, test_s: float, skip: Sequence[str] = (), *, plan: Plan | None = None
     ) -> Run:
         """Another run of them, for which base takes another hash seed."""
-        again = 2 if side == "base" else 0
-        return _soft(bench.run(side, self.changed, again=again, plan=plan), bench.name, test_s, skip)
+        made = bench.run(side, self.changed, again=2 if side == "base" else 0, plan=plan)
+        idle_s = self.idle_s if side == "base" else 0.0
+        return _soft(made, Recording(bench.name, soft=True, test_s=test_s, idle_s=idle_s), skip)
+
+    def slow(self, bench: Bench) -> list[str]:
+        """Tests that take base too long."""
+        nodes = bench.named(self.base).nodes
+        return [name for name, node in nodes.items() if _is_slow(node, self.test_s)]
 
 
-def _soft(run: Run, name: str, test_s: float, skip: Sequence[str] = ()) -> Run:
-    recording = Recording(name, soft=True, test_s=test_s)
+def _soft(run: Run, recording: Recording, skip: Sequence[str] = ()) -> Run:
     return replace(run, name=f"{run.name}-secret", recording=recording, skip=tuple(skip), keep=False)
 
 
@@ -99,19 +110,31 @@ def with_secret(bench: Bench, sources: Sources, before: Side) -> Secret | None:
     changed = changed.with_book(sources.book.perturbed(secret))
     if not changed.files and not changed.book.tests:
         return None
-    test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * _slowest(before)))
-    base = bench.ran(_soft(bench.run("base", changed), bench.name, test_s))
-    return Secret(sources, changed, test_s, base)
+    slowest_s = _slowest(before)
+    test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * slowest_s))
+    idle_s = max(_IDLE_S, _IDLE_TIMES * slowest_s)
+    run = _soft(bench.run("base", changed), Recording(bench.name, soft=True, test_s=test_s, idle_s=idle_s))
+    return Secret(sources, changed, test_s, idle_s, bench.ran(run))
+
+
+def asked(bench: Bench, secret: Secret) -> Side:
+    """The candidate's run of the tests whose literals were changed.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    return bench.made(secret.run(bench, "candidate", secret.test_s, secret.slow(bench)))
 
 
 def by_secret(
-    bench: Bench, secret: Secret, known: Mapping[str, Truth], before: Side, plain: Side
+    bench: Bench, secret: Secret, candidate: Side, *, known: Mapping[str, Truth], before: Side, plain: Side
 ) -> SecretEvidence:
-    """Run the candidate on tests whose literals were changed: it must send what base sends.
+    """Judge the candidate by tests whose literals were changed: it must send what base sends.
 
     Args:
         bench: of this verification.
         secret: the tests, and base's run of them.
+        candidate: its run, see `asked`.
         known: base's values of the tests as they are.
         before: base's outcomes, likewise.
         plain: the candidate's.
@@ -120,14 +143,13 @@ def by_secret(
         WorldError: the machine or the sandbox failed.
     """
     base, sources, changed = bench.named(secret.base), secret.sources, secret.changed
-    skip = [name for name, node in base.nodes.items() if _is_slow(node, secret.test_s)]
+    skip = secret.slow(bench)
     names = _judged_ids(base, {*skip}, changed, before)
-    longest_s = max(secret.test_s, min(bench.setup.policy.tests.test_timeout_s, _TIMES * _slowest(plain)))
-    candidate = bench.made(secret.run(bench, "candidate", longest_s, skip))
     truth = perturbed_truths([base], names, sources, changed, known)
     tests = weigh(truth, candidate, changed, (), perturbed=True).tests
     if odd := _differing(tests):
-        # As for plain values: what differs may do so by chance, or because of what runs beside it.
+        # As for plain values: what differs may do so by chance, because of what runs beside it, or for want of time.
+        longest_s = max(secret.test_s, min(bench.setup.policy.tests.test_timeout_s, _TIMES * _slowest(plain)))
         plan: Plan = (tuple(dict.fromkeys(map(file_of, odd))),)
         again = bench.made(secret.run(bench, "base", secret.test_s, skip, plan=plan), apart=True)
         candidate = bench.made(secret.run(bench, "candidate", longest_s, skip, plan=plan), apart=True)
@@ -155,7 +177,7 @@ def _cut(name: str, session: Session) -> bool:
     node = session.nodes.get(name)
     if node is None or node.outcome == "missing":
         return session.fault is not None and session.fault.code == "late"
-    return node.outcome != "passed" and _TOO_LONG in node.message
+    return _is_cut(node)
 
 
 def _judged_ids(base: Side, skip: set[str], changed: Sources, before: Side) -> list[str]:
@@ -166,7 +188,11 @@ def _judged_ids(base: Side, skip: set[str], changed: Sources, before: Side) -> l
 
 
 def _is_slow(node: Node, test_s: float) -> bool:
-    return node.outcome == "missing" or node.seconds > test_s * _SLOW_SHARE
+    return node.outcome == "missing" or _is_cut(node) or node.seconds > test_s * _SLOW_SHARE
+
+
+def _is_cut(node: Node) -> bool:
+    return node.outcome != "passed" and _TOO_LONG in node.message
 
 
 def _n_changed(known: Mapping[str, Truth], base: Side) -> int:

@@ -86,6 +86,8 @@ class Recording:
     """Assertions do not end tests."""
     test_s: float = 0.0
     """CPU seconds for one test, 0 for no limit."""
+    idle_s: float = 0.0
+    """Seconds that one test may wait without computing, 0 for as long as it may take in all."""
 
 
 @dataclass(frozen=True)
