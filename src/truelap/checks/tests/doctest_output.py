@@ -16,6 +16,7 @@ _PREFIX = re.compile(r"(\W|^)[uUbB]([rR]?['\"])")
 _STANDARD = doctest.COMPARISON_FLAGS | doctest.SKIP | doctest.FAIL_FAST | doctest.REPORTING_FLAGS
 _BITS = {name: bit for name, bit in doctest.OPTIONFLAGS_BY_NAME.items() if bit & _STANDARD}
 _PYTEST = {"ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"}
+_KNOWN = _BITS.keys() | _PYTEST
 _RTOL = 1e-6
 _LONGEST = 1 << 18
 """Characters of an output that is held against a want; of a longer one every character counts."""
@@ -79,7 +80,7 @@ def meets(site: Printed, base: Any, candidate: Any) -> bool:
     if told is None:
         return False
     want, flags, ours, theirs = told
-    if flags - _BITS.keys() - _PYTEST or _is_met(want, theirs, flags):
+    if flags - _KNOWN or _is_met(want, theirs, flags):
         return True
     # Base may pass by a comparison of the project's own: numbers are most of what these forgive.
     return not _is_met(want, ours, flags) and same_but_for_numbers(ours, theirs)
@@ -101,7 +102,7 @@ def _told(site: Printed, base: Any, candidate: Any) -> tuple[str, frozenset[str]
         return None
     want = site.want if ours.how == "printed" else site.exc or ""
     # Of an example that prints nothing base sends no flags; the candidate's word is not taken for a way to compare.
-    return want, ours.flags or theirs.flags & (_BITS.keys() | _PYTEST), ours.text, theirs.text
+    return want, ours.flags if ours.text else theirs.flags & _KNOWN, ours.text, theirs.text
 
 
 def computes_alike(base: Any, candidate: Any) -> bool:
