@@ -71,6 +71,15 @@ def test_dicts_by_key_and_order_only_on_demand():
     assert differ({1: 2}, {1: 2, 3: 4}) is not None
 
 
+def test_the_order_of_an_ordered_dict_is_part_of_it():
+    def ordered(content):
+        return ["sub", "collections:OrderedDict", literal(content), []]
+
+    assert compare(ordered({1: 2, 3: 4}), ordered({3: 4, 1: 2})) is not None
+    assert compare(ordered({1: 2, 3: 4}), ordered({1: 2, 3: 4})) is None
+    assert compare(ordered({1: 2, 3: 4}), ["sub", "collections:OrderedDict", 3, []]) is not None
+
+
 def test_keys_that_look_alike_are_counted():
     pair = [["o", "m:C", [], None], 1]
     assert compare(["d", [pair, pair]], ["d", [pair]]) is not None

@@ -168,6 +168,8 @@ def _typed(walk: Walk, base: Any, candidate: Any, where: str) -> None:
 def _subclass(walk: Walk, base: Any, candidate: Any, where: str) -> None:
     _typed(walk, base, candidate, where)
     walk.visit(base[2], candidate[2], where)
+    if base[1] == containers.ORDERED and candidate[2][0] == "d":
+        containers.order(walk, base[2], candidate[2], where)
     walk.state(base[3], candidate[3], where)
 
 

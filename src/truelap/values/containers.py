@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from truelap.values.compare import Walk
 
+ORDERED = "collections:OrderedDict"
 _MATCH_LIMIT = 100
 
 
@@ -50,5 +51,12 @@ def mapping(walk: Walk, base: Any, candidate: Any, where: str) -> None:
         return
     for key, part in base[1]:
         walk.visit(part, right[canonical(key)], f"{where}[{shortened(key)}]")
-    if walk.tolerance.dict_order and list(left) != list(right):
-        walk.tell(where, "value", list(left), list(right))
+    if walk.tolerance.dict_order:
+        order(walk, base, candidate, where)
+
+
+def order(walk: Walk, base: Any, candidate: Any, where: str) -> None:
+    """The order of two dictionaries that have the same keys."""
+    left, right = ([canonical(key) for key, _ in value[1]] for value in (base, candidate))
+    if left != right and sorted(left) == sorted(right):
+        walk.tell(where, "value", left, right)

@@ -146,6 +146,10 @@ def test_private_attributes_are_no_part_of_what_is_public():
     assert says_something(thing(a=1))
 
 
+def test_the_name_of_a_function_does_not_tell_what_it_does():
+    assert ruled(["fn", "m:make.<locals>.made"], ["fn", "m:make.<locals>.made"]).status == "not_comparable"
+
+
 _TAGS = (
     "l",
     "t",

@@ -22,7 +22,7 @@ Status = Literal["equal", "differs", "not_comparable", "missing"]
 WIDENING = 10.0
 """So many times base's own spread is tolerated."""
 
-_SILENT = ("no", "again", "up", "k")
+_SILENT = ("no", "again", "up", "k", "fn", "cls", "mod")
 _COUNT = -1
 _RAISED = ("raised", 0)
 _PARTS_OF_ITERATOR = 4
@@ -226,7 +226,7 @@ def _rounds(value: Any) -> bool:
 
 
 def says_something(value: Any) -> bool:
-    """Whether an encoding is more than nothing or a bare type.
+    """Whether an encoding is more than nothing, a bare type or a bare name: what a function does, its name does not tell.
 
     >>> says_something(["l", []]), says_something(None), says_something(["o", "m:C", [], None])
     (True, False, False)
