@@ -16,7 +16,8 @@ FILE = textwrap.dedent('''
     import pytest
     SIZE = 7
     DATA = ["abc", ("b", 2)]
-    _hidden = 5
+    __hidden__ = 5
+    _TABLE: list = [Case(31, "u")]
     pytestmark = "mark"
 
     @pytest.mark.parametrize("value, other", [(10, "abc"), (20, "xyz")], ids=["p", "q"])
@@ -78,11 +79,12 @@ def test_every_literal_that_may_change_does():
         "abc 12",
         "{12}",
         "%s of {}",
-        "_hidden = 5",
+        "__hidden__ = 5",
     ):
         assert kept in text, kept
     assert "SIZE = 7" not in text
     assert "size = 8" not in text
+    assert "Case(31" not in text
 
 
 def test_parameters_can_be_left_alone():
@@ -313,3 +315,16 @@ def test_a_function_with_one_input_rarely_keeps_it():
     # Of many it is enough that some are others.
     many = ", ".join(str(1000 + 37 * n) for n in range(12))
     assert 90 < kept(f"f({many}) == 7", "1370") < 210
+
+
+@pytest.mark.parametrize("mark", ['"""', "r'''"])
+def test_a_text_of_several_lines_keeps_them(mark):
+    text = f"def test():\n    text = {mark}one\n  two {mark[-3:]}\n    assert f(text) == 7\n"
+    new = changed(text)
+    before, after = (ast.parse(each).body[0].body[0].value for each in (text, new))
+    assert after.value != before.value
+    assert (after.lineno, after.end_lineno) == (before.lineno, before.end_lineno)
+    assert [len(line) for line in after.value.splitlines()] == [3, 6]
+    # What stands otherwise in the file than in memory stays.
+    parts = "def test():\n    assert f('one'\n        'two') == g()\n"
+    assert changed(parts) == parts

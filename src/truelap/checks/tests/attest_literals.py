@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_close import CLOSE
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_helpers import Helpers
 
 _LONGEST_TEXT = 200
+_LONGEST_LINES = 2000
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Texts and numbers given to these decide how the test runs, not what it computes.
 _HANDS_OFF = frozenset(
     {
@@ -55,7 +58,7 @@ _HANDS_OFF = frozenset(
     }
     | {"settings", "dtype", "astype", "join_timeout", "system", "run", "Popen", "check_output", "check_call"}
 )
-_CONVENTIONS = frozenset({"pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob"})
+_CONVENTIONS = re.compile(r"pytestmark|pytest_plugins|collect_ignore|collect_ignore_glob|__.*|_\w+_|_fields")
 _COSTLY = (ast.Pow, ast.LShift)
 
 
@@ -97,17 +100,26 @@ class Literals(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Outside functions, only data: literals under a name that is no one's convention."""
-        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-        data = is_literal(node.value) and not any(
-            name.startswith("_") or name in _CONVENTIONS for name in names
-        )
+        """Outside functions, only data: literals and displays under a name that is no one's convention."""
         if self._inside:
             self.generic_visit(node)
-        elif data and len(names) == len(node.targets):
-            outside, self._inside = self._inside, True
-            self._table(node.value, tuples=True)
-            self._inside = outside
+        else:
+            self._data(node.targets, node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """Likewise; annotations stay."""
+        if node.value is not None and self._inside:
+            self.visit(node.value)
+        elif node.value is not None:
+            self._data([node.target], node.value)
+
+    def _data(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        usual = not any(map(_CONVENTIONS.fullmatch, names))
+        if usual and len(names) == len(targets) and (isinstance(value, _DISPLAYS) or is_literal(value)):
+            self._inside = True
+            self._table(value, tuples=True)
+            self._inside = False
 
     def visit_For(self, node: ast.For) -> None:
         """As any statement; what is taken apart row by row is a table."""
@@ -175,10 +187,10 @@ class Literals(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """Numbers and texts on one line."""
-        short = not isinstance(node.value, str) or len(node.value) <= _LONGEST_TEXT
-        kinds = (int, float, str)
-        if self._inside and type(node.value) in kinds and node.lineno == node.end_lineno and short:
+        """Numbers and texts, of one line or of several."""
+        longest = _LONGEST_TEXT if node.lineno == node.end_lineno else _LONGEST_LINES
+        short = not isinstance(node.value, str) or len(node.value) <= longest
+        if self._inside and type(node.value) in (int, float, str) and short:
             self.found.append((node, self._function))
             self.displays[id(node)] = self._display
 
@@ -227,11 +239,6 @@ class Literals(ast.NodeVisitor):
 
     def visit_MatchValue(self, node: ast.MatchValue) -> None:
         """Patterns stay."""
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """Annotations stay."""
-        if node.value is not None:
-            self.visit(node.value)
 
     def _expect(self, side: ast.expr) -> None:
         parts = list(ast.walk(side))

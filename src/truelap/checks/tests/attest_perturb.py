@@ -145,8 +145,13 @@ def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> 
 def _swap(node: ast.Constant, text: Text, new: object) -> Iterable[Swap]:
     if new != node.value:
         start, end = text.span(node)
-        # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
-        yield Swap(start, end, repr(new))
+        written = text.text[start:end]
+        if node.lineno == node.end_lineno:
+            # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
+            yield Swap(start, end, repr(new))
+        elif str(node.value) in written:
+            # Every line keeps its number.
+            yield Swap(start, end, written.replace(str(node.value), str(new), 1))
 
 
 def _group(node: ast.Constant, function: int, finder: Literals, lot: Lot) -> tuple[object, ...]:
