@@ -19,45 +19,13 @@ _LONGEST_TEXT = 200
 _LONGEST_LINES = 2000
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Texts and numbers given to these decide how the test runs, not what it computes.
-_HANDS_OFF = frozenset(
-    {
-        "getattr",
-        "setattr",
-        "hasattr",
-        "delattr",
-        "__import__",
-        "import_module",
-        "importorskip",
-        "skip",
-        "skipif",
-        "xfail",
-    }
-    | {
-        "fail",
-        "sleep",
-        "wait",
-        "timeout",
-        "open",
-        "setenv",
-        "delenv",
-        "chdir",
-        "patch",
-        "object",
-        "fixture",
-        "usefixtures",
-    }
-    | {
-        "raises",
-        "warns",
-        "assertRaises",
-        "assertRaisesRegex",
-        "assertWarns",
-        "assertWarnsRegex",
-        "compile",
-        "namedtuple",
-    }
-    | {"settings", "dtype", "astype", "join_timeout", "system", "run", "Popen", "check_output", "check_call"}
-)
+_HANDS_OFF = frozenset({
+    "getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "importorskip", "skip",
+    "skipif", "xfail", "fail", "sleep", "wait", "timeout", "open", "setenv", "delenv", "chdir", "patch",
+    "object", "fixture", "usefixtures", "raises", "warns", "assertRaises", "assertRaisesRegex",
+    "assertWarns", "assertWarnsRegex", "compile", "namedtuple", "settings", "dtype", "astype",
+    "join_timeout", "system", "run", "Popen", "check_output", "check_call",
+})  # fmt: skip
 _CONVENTIONS = re.compile(r"pytestmark|pytest_plugins|collect_ignore|collect_ignore_glob|__.*|_\w+_|_fields")
 _COSTLY = (ast.Pow, ast.LShift)
 
