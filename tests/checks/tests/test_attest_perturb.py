@@ -125,6 +125,7 @@ def test_another_is_another_of_the_same_kind(value):
         assert new != value
         assert not isinstance(value, str) or len(new) == len(value)
         assert isinstance(value, str) or 0 <= new <= max(value + 2, value * 1.3)
+        assert type(value) is not int or value < 8 or new < value
 
 
 @pytest.mark.parametrize("value", [True, None, b"a", 1j, "", "%d", "{}", "--", 2**70, 1e308, ...])

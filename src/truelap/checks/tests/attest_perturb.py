@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_modules import Modules
     from truelap.checks.tests.attest_order import Number
 
-_BIG = 64
+_SMALL, _BIG = 7, 64
 _HUGE = 2**64
 _HUGE_FLOAT = 1e307
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
@@ -217,8 +217,11 @@ def _other_number(value: Number, drawn: int) -> Number:
 def _other_int(value: int, drawn: int) -> int:
     if value <= 1:
         return value + 1 + drawn % 2
-    if value <= _BIG:
+    if value <= _SMALL:
         return value - 1 if drawn % 3 == 0 else value + drawn % 3
+    # One more of a dozen things in every order is a dozen times as many: from here on less is asked for.
+    if value <= _BIG:
+        return value - 1 - drawn % 2
     return value - 1 - drawn % (value // 16)
 
 
