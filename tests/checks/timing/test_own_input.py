@@ -7,7 +7,7 @@ from tests.checks.timing.test_decide import evidence, side
 
 from truelap.checks.timing import judge
 from truelap.checks.timing.evidence import CaseResult, Visit
-from truelap.checks.timing.own_input import OwnInput, held, without_gain
+from truelap.checks.timing.own_input import LATE, OwnInput, held, undelivered, without_gain
 from truelap.policy import load_policy
 from truelap.verdict import failure_reason
 
@@ -66,3 +66,23 @@ def test_only_what_is_not_borne_out_loses_its_gain():
     lost = without_gain(result, OwnInput(status="own_input_only", reason="x1.00"))
     assert (lost.decision, lost.reason) == ("same", "own input only: x1.00")
     assert lost.as_data()["own_input"]["status"] == "own_input_only"
+
+
+@pytest.mark.parametrize(
+    ("late", "decision", "reason"),
+    [
+        ("base", "faster", f"not looked at again: {LATE}"),
+        ("candidate", "same", f"own input only: the candidate does not run other inputs: {LATE}"),
+    ],
+)
+def test_one_look_takes_no_gain_where_base_has_no_time_for_another(late, decision, reason):
+    result = own(0.003, 0.001)
+    once = held(result, (visit(0.003, 0.003),), 0.05)
+    assert once.status == "own_input_only"
+    came = without_gain(result, undelivered({late: LATE}, once))
+    assert (came.decision, came.reason or came.own_input.reason) == (decision, reason)
+    assert came.own_input.found == once.found
+
+
+def test_what_was_never_looked_at_is_said_to_be():
+    assert undelivered({"base": LATE, "candidate": LATE}).reason == f"not looked at: {LATE}"

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from truelap.checks.timing.amount import Plan
-from truelap.checks.timing.own_input import OwnInput, held, without_gain
+from truelap.checks.timing.own_input import LATE, OwnInput, held, undelivered, without_gain
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.retold import retold
@@ -68,18 +68,18 @@ class OtherInputs:
 
     def _tried(self, track: Track, case: Timed, result: CaseResult, before: OwnInput | None) -> OwnInput:
         if (late := self.rounds.late(track)) is not None:
-            return before or _undelivered({late: "the time for all benchmarks was used up"})
+            return undelivered({late: LATE}, before)
         barred = {
             name: why for name in SIDES if (why := track.ready(name, case.benchmark.module)) is not None
         }
         if barred:
-            return _undelivered(barred)
+            return undelivered(barred, before)
         lap = Lap(track.workers, self._plan(case), self._draw)
         own_code = "own_code" not in self._venue.without
         try:
             visit = lap.run(case.order(self._draw.randrange(2**32), own_code=own_code))
         except Broken as end:
-            return _undelivered({name: str(failure) for name, failure in end.failures.items()})
+            return undelivered({name: str(failure) for name, failure in end.failures.items()}, before)
         finally:
             track.tidy()
         self._visits[case.id] = (*self._visits.get(case.id, ()), visit)
@@ -98,12 +98,3 @@ class OtherInputs:
 def _open(found: OwnInput | None) -> bool:
     """Whether a visit is to come: one alone is no reason to take a gain away."""
     return found is None or found.status == "own_input_only"
-
-
-def _undelivered(why: Mapping[Name, str]) -> OwnInput:
-    """Base decides whether it counts at all; what only the candidate does not deliver would hide what it gains there."""
-    if "base" in why:
-        return OwnInput(status="not_tried", reason=why["base"])
-    return OwnInput(
-        status="own_input_only", reason=f"the candidate does not run other inputs: {why['candidate']}"
-    )

@@ -14,7 +14,12 @@ from truelap.checks.timing.telling import times_of
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from truelap.checks.timing.evidence import CaseResult, Visit
+    from truelap.workers.venue import Name
+
+LATE = "the time for all benchmarks was used up"
 
 Borne = Literal["borne_out", "own_input_only", "not_tried"]
 
@@ -61,6 +66,25 @@ def held(result: CaseResult, visits: tuple[Visit, ...], margin: float) -> OwnInp
         return OwnInput(status="borne_out", expected=expected, found=found)
     reason = f"x{math.exp(max(found)):.2f} for inputs close to its own, where x{math.exp(expected):.2f} was to be seen"
     return OwnInput(status="own_input_only", reason=reason, expected=expected, found=found)
+
+
+def undelivered(why: Mapping[Name, str], before: OwnInput | None = None) -> OwnInput:
+    """What comes of a visit with other inputs that a side did not deliver.
+
+    Base decides whether it counts at all: where base has no time left, one look that did not show the gain takes none away.
+    What only the candidate does not deliver would hide what it gains there.
+
+    Args:
+        why: by side.
+        before: what an earlier visit said.
+    """
+    known = before or OwnInput(status="not_tried")
+    if "base" not in why:
+        status, reason = "own_input_only", f"the candidate does not run other inputs: {why['candidate']}"
+    else:
+        again = " again" if known.found else ""
+        status, reason = "not_tried", f"not looked at{again}: {why['base']}"
+    return known.model_copy(update={"status": status, "reason": reason})
 
 
 def _why_not(result: CaseResult, visits: tuple[Visit, ...], expected: float, margin: float) -> str | None:
