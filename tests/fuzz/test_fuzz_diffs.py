@@ -316,4 +316,4 @@ def ride(base, diff):
 
 
 def test_a_diff_is_what_git_makes_of_it(for_a_while):
-    for_a_while(any_diff, 0.5)
+    for_a_while(any_diff, 0.4)

@@ -118,6 +118,8 @@ def test_tokens_are_never_used_twice():
         ([{"type": "ready", "number": "many", "values": []}], "lost", False),
         ([{"type": "ready", "number": -1, "values": []}], "lost", False),
         ([{"type": "ready", "number": 1, "values": [[["int"]]]}], "lost", False),
+        ([{"type": "ready", "number": 1 << 80, "values": []}], "lost", False),
+        ([{"type": "skipped"}, {"type": "ended", "status": 10**4000}], "lost", False),
         ([{"type": "surprise"}], "lost", False),
         ([{}], "lost", False),
         ([StepFault("late", "too late")], "late", False),
@@ -134,6 +136,15 @@ def test_every_other_answer_to_open_is_named(replies, kind, usable):
 
 def test_a_ready_case_says_its_number():
     assert worker({"type": "ready", "number": 5, "values": []}).open({"type": "case"}, 1.0) == 5
+
+
+@pytest.mark.parametrize("claim", [None, "1", -1, 1 << 80, [1]])
+def test_a_time_that_is_none_loses_the_worker(claim):
+    made = Worker(
+        Session(Channel(lambda asked: done(asked) | {"claimed_ns": claim})), frozenset(["outside_clock"])
+    )
+    with pytest.raises(Undelivered, match="a time that is none"):
+        made.run(1, 1.0)
 
 
 def test_a_process_that_ends_badly_after_its_samples_has_failed():

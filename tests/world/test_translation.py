@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from truelap.errors import StepFault
+from truelap.world.channel import DEEPEST
 from truelap.world.translation import Paths, TranslatingChannel
 
 PLACES = {
@@ -60,10 +61,10 @@ def test_each_side_of_a_channel_sees_its_own():
     theirs.close()
 
 
-def test_what_is_nested_too_deeply_to_translate_is_a_fault_of_the_worker():
+def test_what_is_nested_too_deeply_is_a_fault_of_the_worker():
     here, there = socket.socketpair()
     channel = TranslatingChannel(here, message_bytes=1 << 16, messages=3, paths=Paths(PLACES))
-    for depth, fault in ((100, None), (700, "garbled"), (30000, "garbled")):
+    for depth, fault in ((DEEPEST - 1, None), (DEEPEST, "garbled"), (30000, "garbled")):
         body = b'{"a": ' + b"[" * depth + b"]" * depth + b"}"
         there.sendall(len(body).to_bytes(4, "big") + body)
         if fault is None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 OWN_CHANGED = 86
 """Exit status of a case's process whose program is no longer what it was; see `probes/run_benchmarks.py`."""
 
+_MOST = 1 << 63
+"""No number that a worker tells is larger."""
+
 START_S = 60.0
 """For what costs no work of the tree: the interpreter's start, and the end of a forked child."""
 
@@ -164,7 +167,7 @@ class Worker:
         if reply.get("token") != token:
             raise self.lost("garbled", "an answer to nothing that was asked")
         if claim:
-            cpu_ns = wall_ns = int(reply["claimed_ns"])
+            cpu_ns = wall_ns = self._whole(reply.get("claimed_ns"), "a time that is none")
         return Sample(calls, cpu_ns, wall_ns, queued)
 
     def trial(self, calls: int, limit_s: float) -> int:
@@ -225,10 +228,12 @@ class Worker:
         self._slept_at_ns = self.cpu_ns()
 
     def _prepared(self, reply: Mapping[str, Any]) -> int:
-        number = reply.get("number")
-        if not isinstance(number, int) or number < 0:
-            raise self.lost("garbled", "a number of calls that is none")
-        return number
+        return self._whole(reply.get("number"), "a number of calls that is none")
+
+    def _whole(self, value: Any, otherwise: str) -> int:
+        if not isinstance(value, int) or not 0 <= value < _MOST:
+            raise self.lost("garbled", otherwise)
+        return value
 
     def ask(self, message: Mapping[str, Any], wanted: str, limit_s: float) -> dict[str, Any]:
         """Send a message, and receive the answer, of this type."""
@@ -261,10 +266,9 @@ class Worker:
     def _ended(self, limit_s: float) -> int:
         reply = self._next(max(limit_s, START_S))
         self.in_case = False
-        status = reply.get("status")
-        if reply.get("type") != "ended" or not isinstance(status, int):
+        if reply.get("type") != "ended":
             raise self.lost("garbled", "more words after the last")
-        return status
+        return self._whole(reply.get("status"), "a wait status that is none")
 
     def _next(self, limit_s: float) -> dict[str, Any]:
         try:

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _HEADER = struct.Struct(">I")
 _CHUNK = 1 << 16
 
+DEEPEST = 300
+"""Levels of nesting in a message: more than what any probe encodes, and few enough for whatever walks it."""
+
+_LONGEST_S = 1e6
+"""The kernel takes no longer time to wait."""
+
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
@@ -34,7 +40,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_object(body: bytes, *, strict: bool = True) -> dict[str, Any]:
-    """Read one JSON object strictly: UTF-8, no NaN or Infinity, no duplicate keys, bounded depth (by the parser).
+    """Read one JSON object strictly: UTF-8, no NaN or Infinity, no duplicate keys, at most `DEEPEST` levels.
 
     Args:
         body: the bytes.
@@ -51,7 +57,19 @@ def parse_object(body: bytes, *, strict: bool = True) -> dict[str, Any]:
         raise ValueError("nested too deeply") from error
     if not isinstance(value, dict):
         raise ValueError("not an object")
+    if body.count(b"[") + body.count(b"{") > DEEPEST and _is_too_deep(value):
+        raise ValueError("nested too deeply")
     return value
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 class Channel:
@@ -134,5 +152,5 @@ class Channel:
         left = deadline - time.monotonic()
         ready = select.poll()
         ready.register(self._end, select.POLLOUT if write else select.POLLIN)
-        if left <= 0 or not ready.poll(left * 1000):
+        if left <= 0 or not ready.poll(min(left, _LONGEST_S) * 1000):
             raise StepFault("late", "the worker did not answer in time")

@@ -133,7 +133,7 @@ def test_work_in_place_tells_where_base_changes_something():
 
 
 @pytest.mark.parametrize(
-    "candidate", [[], {}, ["l"], ["l", 3], ["t", ["iterator"]], ["o"], "x", ["f", "zz"], [["l", []]]]
+    "candidate", [[], {}, ["l"], ["l", 3], ["t"], ["t", ["iterator"]], ["o"], "x", ["f", "zz"], [["l", []]]]
 )
 def test_a_form_that_is_none_is_a_difference_and_stops_nobody(candidate):
     for base in (["l", [1]], iterator("lazy", 1), thing(a=1), thing(_a=1), number(2)):

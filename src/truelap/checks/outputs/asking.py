@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.outputs.siblings import NO_WISH, NOTHING, Beside, Told, Wish, read_plan
-from truelap.workers.worker import Undelivered
+from truelap.workers.worker import START_S, Undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,9 +132,12 @@ def _answered(
     if reply.get("token") != token or type(frames) is not int or not 0 <= frames <= _FRAMES:
         raise worker.lost("garbled", "an answer to nothing that was asked")
     found: Told = {}
+    # It has computed; what is left is to read: all frames together have one time limit.
+    deadline = time.monotonic() + max(limit_s, START_S)
     for _ in range(frames):
         try:
-            found |= dict(map(_event, worker.receive("values", plan.limit_s)["events"]))
+            left = deadline - time.monotonic()
+            found |= dict(map(_event, worker.receive("values", left)["events"]))
         except (ValueError, TypeError, KeyError) as error:
             raise worker.lost("garbled", "an output in a form that is not known") from error
         if len(found) > _EVENTS:

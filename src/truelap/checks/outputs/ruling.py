@@ -180,6 +180,7 @@ def _is_iterator(value: Any) -> bool:
     return (
         isinstance(value, list)
         and value[:1] == ["t"]
+        and len(value) > 1
         and isinstance(value[1], list)
         and len(value[1]) == _PARTS_OF_ITERATOR
         and value[1][0] == "iterator"
