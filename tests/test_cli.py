@@ -57,6 +57,11 @@ def complaint(done: subprocess.CompletedProcess[str], code: int) -> str:
     return lines[0]
 
 
+def _test(tiny, patch):
+    """A command line that runs the tests of a patch."""
+    return ("test", tiny.folder, "--base", "HEAD", "--patch", patch)
+
+
 @contextmanager
 def small_disk(folder: Path, size: str):
     folder.mkdir()
@@ -382,17 +387,7 @@ def test_no_interpreter(tiny, tmp_path, python):
 @AS_ROOT
 def test_a_full_disk_under_the_results(tiny, tmp_path):
     with small_disk(tmp_path / "disk", "16k") as disk:
-        argv = (
-            "test",
-            tiny.folder,
-            "--base",
-            "HEAD",
-            "--patch",
-            tmp_path / "wrong.diff",
-            "--out",
-            disk / "out",
-        )
-        done = truelap(*argv)
+        done = truelap(*_test(tiny, tmp_path / "wrong.diff"), "--out", disk / "out")
         assert (done.returncode, done.stdout.splitlines()[0][:18]) == (3, "tests: 2 of 4 pass")
         assert done.stderr == (
             f"truelap: --out {disk / 'out'}: No space left on device; no result was written, make room or name another folder\n"
@@ -418,16 +413,7 @@ def test_a_full_disk_under_a_restored_tree(tiny, tmp_path):
 def test_a_full_disk_under_what_is_kept(tiny, tmp_path):
     with small_disk(tmp_path / "disk", "8k") as disk:
         (disk / "filler").write_bytes(b"x" * 8192)
-        argv = (
-            "test",
-            tiny.folder,
-            "--base",
-            "HEAD",
-            "--patch",
-            tmp_path / "faster.diff",
-            "--keep",
-            disk / "k",
-        )
+        argv = (*_test(tiny, tmp_path / "faster.diff"), "--keep", disk / "k")
         assert f"--keep {disk / 'k'}: No space left on device; make room" in complaint(truelap(*argv), 3)
         assert [path.name for path in disk.iterdir()] == ["filler"]
 
@@ -435,7 +421,10 @@ def test_a_full_disk_under_what_is_kept(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("where", "cause"), [(">/dev/full", "stdout: No space left"), (">&-", "stdout is closed")]
 )
-@pytest.mark.parametrize("command", ["collect {0} --base $(git -C {0} rev-parse HEAD)", "policy show"])
+@pytest.mark.parametrize(
+    "command",
+    ["collect {0} --base $(git -C {0} rev-parse HEAD)", "policy show", "--help", "verify --help"],
+)
 def test_a_stdout_that_takes_nothing_is_named(tiny, where, cause, command):
     tiny.write({"tiny/more.py": ""})
     line = f"{sys.executable} -m truelap {command.format(tiny.folder)} {where}"
@@ -474,7 +463,7 @@ def test_nothing_left_of_a_submission_is_not_admitted(tiny, tmp_path):
 @pytest.mark.parametrize("size", ["16k", "200k", "1m"])
 def test_a_full_disk_under_the_working_folder(tiny, tmp_path, out, size):
     with small_disk(tmp_path / "disk", size) as disk:
-        argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "wrong.diff", "--work", disk)
+        argv = (*_test(tiny, tmp_path / "wrong.diff"), "--work", disk)
         assert "make space" in complaint(truelap(*argv, "--out", out), 3)
         assert list(disk.iterdir()) == []
 

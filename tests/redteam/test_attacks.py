@@ -10,7 +10,7 @@ import pytest
 
 from truelap.defences import DEFENCES
 from truelap.policy import load_policy
-from truelap.redteam.attack import PENDING, SANDBOX, SECTIONS, load_attacks
+from truelap.redteam.attack import PENDING, SANDBOX, SECTIONS, Submission, load_attacks
 from truelap.redteam.bench import policy_for
 from truelap.redteam.naive import REPLACED
 from truelap.rules import load_rules
@@ -34,6 +34,16 @@ def test_every_file_of_the_folder_is_an_attack():
 
 def test_every_section_of_the_catalogue_is_attacked():
     assert {attack.section for attack in ATTACKS} == set(SECTIONS) - {"own"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"base": "own"}, {"start": [{"do": "write", "path": "a"}]}, {"plant": [{"do": "write", "path": "a"}]}],
+)
+def test_what_a_diff_would_pass_over_is_refused(more):
+    with pytest.raises(ValueError, match="leave out plant, start and base"):
+        Submission.model_validate({"diff": "", **more})
+    assert Submission.model_validate({"diff": "", "out": more.get("plant", [])})
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)

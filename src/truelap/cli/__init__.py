@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 from truelap.cli import usage
-from truelap.cli.words import complain, show
+from truelap.cli.words import complain, show, stdout
 from truelap.errors import TruelapError
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for number in _STOPPING:
         signal.signal(number, _stop)
     try:
-        from truelap.cli.commands import app
-
-        sys.exit(app(args=arguments, prog_name="truelap", standalone_mode=False))
+        sys.exit(_run(arguments))
     except Stopped as stopped:
         complain(f"stopped by {stopped.signal.name} before it was done")
         sys.exit(128 + stopped.signal)
@@ -51,6 +50,14 @@ def main(argv: Sequence[str] | None = None) -> None:
             raise
         complain(f"a fault of truelap's own: {type(error).__name__}: {error}; --debug shows where")
         sys.exit(_OUR_FAULT)
+
+
+def _run(arguments: list[str]) -> Any:
+    from truelap.cli.commands import app
+
+    # The parser prints its help itself.
+    with stdout() if "--help" in arguments else nullcontext():
+        return app(args=arguments, prog_name="truelap", standalone_mode=False)
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:

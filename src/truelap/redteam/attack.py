@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from truelap.errors import WorldError
 from truelap.model import Frozen, Outcome, Speed
@@ -74,6 +74,12 @@ class Submission(Frozen):
     """Where base comes from: a folder that nobody has touched, or the first commit of the submitted repository."""
     out: Plants = ()
     """Things planted in the result folder before the run."""
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> Self:
+        if self.diff is not None and (self.plant or self.start or self.base != "pristine"):
+            raise ValueError("a diff is made against the sample as it is: leave out plant, start and base")
+        return self
 
 
 class Expected(Frozen):
