@@ -1,4 +1,4 @@
-"""Runs of one or both sides: each session gets a fresh copy of its tree and is inspected for what it did to it."""
+"""One side's tests, run once: each session gets a fresh copy of its tree and is inspected for what it did to it."""
 
 from __future__ import annotations
 
@@ -44,38 +44,28 @@ class _Clock:
 
 
 def run_side(setup: Setup, run: Run, traces: Traces) -> Side:
-    """Run one side's tests once, and note what they touched. See `run_sides`."""
-    side = run_sides(setup, [run])[0]
+    """Run one side's tests once, `setup.jobs` sessions at a time, and note what they touched.
+
+    Raises:
+        WorldError: the machine or the sandbox failed.
+    """
+    side = kept(setup, run)
+    if side is None:
+        side = _made(setup, run)
+        keep(setup, run, side)
     if run.on_record:
         traces.add(run.tree.root, side.touched)
     return side
 
 
-def run_sides(setup: Setup, runs: Sequence[Run]) -> list[Side]:
-    """Make several runs, `setup.jobs` sessions at a time.
-
-    Raises:
-        WorldError: the machine or the sandbox failed.
-    """
-    known = [kept(setup, run) for run in runs]
-    made = iter(_made(setup, [run for run, side in zip(runs, known, strict=True) if side is None]))
-    return [next(made) if side is None else side for side in known]
-
-
-def _made(setup: Setup, runs: Sequence[Run]) -> list[Side]:
-    todo = [(run, _Clock(setup.timeout_s), _chosen(run)) for run in runs]
+def _made(setup: Setup, run: Run) -> Side:
+    clock = _Clock(setup.timeout_s)
     with ThreadPoolExecutor(max_workers=setup.jobs) as pool:
-        waiting = [
-            [
-                pool.submit(_one, setup, run, f"tests-{run.name}-{number}", paths, clock)
-                for number, paths in enumerate(chosen)
-            ]
-            for run, clock, chosen in todo
+        futures = [
+            pool.submit(_one, setup, run, f"tests-{run.name}-{number}", paths, clock)
+            for number, paths in enumerate(_chosen(run))
         ]
-        sides = [_together([future.result() for future in futures]) for futures in waiting]
-    for run, side in zip(runs, sides, strict=True):
-        keep(setup, run, side)
-    return sides
+        return _together([future.result() for future in futures])
 
 
 def _together(sides: Sequence[Side]) -> Side:
