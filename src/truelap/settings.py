@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from truelap.model import Frozen
 
 Effort = Literal["quick", "standard", "thorough"]
@@ -29,6 +31,13 @@ class Settings(Frozen):
     """Regular expression that a benchmark's id, or its name as asv prints it, must hold to be compared and timed."""
     jobs: int | None = None
     """Test files that run at a time; None for one, but runs of the same side beside each other as the cores allow."""
+    slots: Path | None = None
+    """Folder of the locks by which measurements on this host take turns; None for the system's own."""
+    gate: str | None = None
+    """Address of a measure gate that must give leave as well; None for none."""
+    gate_token: str | None = Field(default=None, repr=False)
+    wait_s: float = 7200.0
+    """Longest wait for a slot, and for the gate's leave, in seconds."""
     seed: int
     """Source of all the judge's random choices; recorded in the verdict."""
     require: Literal["faster"] | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from truelap.world.clock import SandboxClock, Waiting, cpu_ns_of, running_on, worker_cores
+from truelap.world.clock import SandboxClock, Waiting, cpu_ns_of, running_on
 
 BURN = "import sys\nwhile sys.stdin.read(1):\n    for _ in range(2_000_000): pass\n    print('x', end='', flush=True)"
 MS = 1_000_000
@@ -105,14 +105,6 @@ def test_standing_in_line_for_a_core_is_not_waiting():
             other.stdout.close()
             other.wait()
     assert elapsed < 300 * MS
-
-
-def test_both_workers_share_a_core_and_the_judge_keeps_away():
-    workers, judge = worker_cores(0)
-    assert len(workers) == 1
-    if len(os.sched_getaffinity(0)) > 1:
-        assert not workers & judge
-        assert worker_cores(1)[0] != workers
 
 
 def test_the_judge_gets_its_cores_back():

@@ -83,6 +83,13 @@ def test_numeric_libraries_get_one_thread(interpreter, name):
     assert view.fixed_environment(interpreter)[name] == "1"
 
 
+def test_pools_of_threads_are_as_large_as_what_the_step_is_kept_on(step, interpreter):
+    for cores, size in ((None, "1"), (frozenset({0}), "1"), (frozenset({0, 1}), "2")):
+        words = view.arguments(replace(step(""), cores=cores), interpreter, (), str)
+        told = dict(pairs(words, "--setenv"))
+        assert {told[name] for name in view._POOLS} == {size}
+
+
 def test_the_steps_variables_win(step, interpreter):
     words = view.arguments(replace(step(""), env={"PYTHONHASHSEED": "7"}), interpreter, (), str)
     assert [value for name, value in pairs(words, "--setenv") if name == "PYTHONHASHSEED"] == ["7"]

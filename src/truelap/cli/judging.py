@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import sys
@@ -67,6 +68,10 @@ def settings_of(options: Running, task: Task | None = None, **more: Any) -> Sett
         effort=options.effort,
         bench=options.bench,
         jobs=options.jobs,
+        slots=options.slots,
+        gate=options.gate,
+        gate_token=os.environ.get("MEASURE_GATE_TOKEN") or None,
+        wait_s=options.wait,
         seed=secrets.randbits(32) if options.seed is None else options.seed,
         **more,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truelap.cli.options import Common, WithPolicy, command, option
+from truelap.cli.options import WithPolicy, command, option
 from truelap.cli.watch import Watch
 from truelap.cli.words import say, say_json
 
@@ -30,11 +31,18 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doctor(Common):
+class Doctor(WithPolicy):
     """Options of doctor."""
 
     python: Annotated[Path | None, option("Interpreter that the self-checks run in.", metavar="PATH")] = None
     work: Annotated[Path | None, option("Where working folders would be made.", metavar="DIR")] = None
+    noise: Annotated[
+        bool,
+        option("Time a known loop against itself for 20 s, and say which changes can be told.", "--noise"),
+    ] = False
+    slots: Annotated[
+        Path | None, option("With --noise: as in verify.", metavar="DIR", envvar="TRUELAP_SLOTS")
+    ] = None
     json: Annotated[bool, option("Print it as JSON.", "--json")] = False
 
 
@@ -47,6 +55,8 @@ class PolicyShow(WithPolicy):
 
 def doctor(options: Doctor) -> int:
     """Show what this machine can isolate and measure. What is lost is named where something lacks; exit 0 when a sandbox works, else 3."""
+    if options.noise:
+        return _noise(options)
     from truelap.world.doctor import survey
     from truelap.world.interpreter import inspect
 
@@ -65,6 +75,26 @@ def doctor(options: Doctor) -> int:
         _show(found.machine)
         say(_summary(found))
     return 0 if found.trusted else 3
+
+
+def _noise(options: Doctor) -> int:
+    from truelap.checks.timing.noise import measure
+    from truelap.policy import load_policy
+    from truelap.settings import Settings
+
+    settings = Settings(
+        python=options.python or Path(sys.executable),
+        work=options.work,
+        slots=options.slots,
+        seed=secrets.randbits(32),
+    )
+    with Watch(quiet=False) as watch:
+        found = measure(load_policy(options.policy), settings, watch.show)
+    if options.json:
+        say_json(found.as_data())
+    else:
+        say(found.told)
+    return 0
 
 
 def policy_show(options: PolicyShow) -> int:

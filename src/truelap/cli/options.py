@@ -105,6 +105,27 @@ class Running(WithPolicy):
             "Makes the judge's random choices repeatable; default: random, on record.", metavar="N", min=0
         ),
     ] = None
+    slots: Annotated[
+        Path | None,
+        option(
+            "Folder of the locks by which measurements on a host take turns; default: the system's.",
+            metavar="DIR",
+            envvar="TRUELAP_SLOTS",
+        ),
+    ] = None
+    gate: Annotated[
+        str | None,
+        option("Measure gate that must give leave as well.", metavar="URL", envvar="MEASURE_GATE_URL"),
+    ] = None
+    wait: Annotated[
+        float,
+        option(
+            "Longest wait for a slot, or for the gate, in seconds.",
+            metavar="S",
+            min=0,
+            envvar="MEASURE_GATE_ACQUIRE_WAIT",
+        ),
+    ] = 7200.0
     json: Annotated[bool, option("Print what was found as JSON.", "--json")] = False
     quiet: Annotated[bool, option("Print nothing but errors.", "--quiet")] = False
 

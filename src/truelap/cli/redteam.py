@@ -42,6 +42,7 @@ class Redteam(Common):
     ] = None
     sandbox: Annotated[Literal["auto", "bubblewrap", "landlock"], option("Which sandbox.")] = "auto"
     work: Annotated[Path | None, option("Where working folders are made.", metavar="DIR")] = None
+    slots: Annotated[Path | None, option("As in verify.", metavar="DIR", envvar="TRUELAP_SLOTS")] = None
     jobs: Annotated[
         int | None, option("Attacks at a time; default: one for each core.", metavar="N", min=1)
     ] = None
@@ -61,6 +62,7 @@ def redteam(options: Redteam) -> int:
 
     settings = Settings(
         work=options.work,
+        slots=options.slots,
         python=options.python or Path(sys.executable),
         sandbox=options.sandbox,
         effort="quick",

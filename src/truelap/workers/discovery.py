@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from truelap.workers.track import Track
 from truelap.workers.worker import Undelivered
-from truelap.world.clock import worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +23,7 @@ def discover(
     Returns:
         All benchmarks in the order of the modules, and the modules that cannot be imported, with the reason.
     """
-    cores, _ = worker_cores(0)
+    cores = venue.slot.turn(0).workers
     found: list[Benchmark] = []
     failed: dict[str, str] = {}
     # Only base's worker is ever asked for.

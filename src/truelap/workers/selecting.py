@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
 from truelap.workers.discovery import discover
 from truelap.workers.venue import Name, Venue
+from truelap.world.slots import aside
 from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         "candidate": world.trees.candidate(case),
     }
     config, venue = _open_venue(case, trees["base"], world, policy, task)
+    venue = replace(venue, slot=aside(settings.slots))
     draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
     cases, failed = _selected(venue, trees["base"], task, settings, draw.randrange(2**32))
     return Opening(config.path, venue, trees, cases, failed, draw.randrange(2**32))

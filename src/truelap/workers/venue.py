@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from truelap.errors import WorldError
 from truelap.world.sandbox import PROBES, Bind
+from truelap.world.slots import Slot, anywhere
 from truelap.world.view import PYCACHE
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Venue:
         name: of the recorder in every worker, unguessable; the suite calls it where it is rewritten.
         numpy: whether the environment's numpy is there before the tree is, see `arrays`.
         places: where a product may have moved, see `moved_roots`.
+        slot: the cores that its workers run on.
     """
 
     world: World
@@ -61,6 +63,7 @@ class Venue:
     name: str = field(default_factory=recorder_name)
     numpy: bool = False
     places: tuple[str, ...] = ()
+    slot: Slot = field(default_factory=anywhere)
 
     @property
     def mount(self) -> PurePosixPath:

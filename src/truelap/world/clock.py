@@ -104,17 +104,6 @@ class Waiting:
         return max(0, wall - (queued_ns_of(self._thread) - self._queued))
 
 
-def worker_cores(turn: int) -> tuple[frozenset[int], frozenset[int]]:
-    """Where both workers run (one core, the same for both) and where the judge runs meanwhile (the others, if any).
-
-    Args:
-        turn: another number picks another core, so that one bad core does not decide alone.
-    """
-    allowed = sorted(os.sched_getaffinity(0))
-    core = allowed[-1 - turn % len(allowed)]
-    return frozenset({core}), frozenset(allowed) - {core} or frozenset({core})
-
-
 @contextmanager
 def running_on(cores: frozenset[int]) -> Iterator[None]:
     """Keep the calling thread on some cores for a while."""

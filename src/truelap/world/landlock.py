@@ -149,7 +149,7 @@ class Landlock:
                 rooms.show_bytecode(target, source)
         paths = landlock_view.translation(step, shown, rooms)
         given = dict(os.environ) if "cleared_environment" in step.without else {}
-        fixed = paths.outside(view.fixed_environment(self._interpreter) | dict(step.env))
+        fixed = paths.outside(view.fixed_environment(self._interpreter, step.cores) | dict(step.env))
         network = "no_network" in step.without
         leave = seccomp.Leave(
             (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6) if network else (),

@@ -63,7 +63,7 @@ class Unsandboxed:
         paths = _paths(step, self._interpreter, scratch)
         outlets = Outlets(step, paths)
         mark = secrets.token_hex(8)
-        environment = view.fixed_environment(self._interpreter) | dict(step.env)
+        environment = view.fixed_environment(self._interpreter, step.cores) | dict(step.env)
         numbers = outlets.inherited[1:]
         try:
             process = subprocess.Popen(

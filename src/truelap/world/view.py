@@ -52,13 +52,19 @@ _ALONE = (
     *("--cap-drop", "ALL", "--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox", "--clearenv"),
 )
 _CPU_GRACE_S = 5
-_SINGLE_THREADED = (
+_POOLS = (
+    "BLIS_NUM_THREADS",
+    "GOTO_NUM_THREADS",
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
 )
+"""How many threads libraries start for themselves: more than there are processors would stand in each other's way."""
 
 
 def root_folders() -> tuple[Path, ...]:
@@ -66,8 +72,13 @@ def root_folders() -> tuple[Path, ...]:
     return (_USR, *(Path("/", name) for name in _ROOT_NAMES))
 
 
-def fixed_environment(interpreter: Interpreter) -> dict[str, str]:
-    """Every variable that a program finds, besides those of its step: nothing of the judge's."""
+def fixed_environment(interpreter: Interpreter, cores: frozenset[int] | None = None) -> dict[str, str]:
+    """Every variable that a program finds, besides those of its step: nothing of the judge's.
+
+    Args:
+        interpreter: the project's.
+        cores: that the step is kept on; pools of threads are as large as that, and of one thread for a step that is not.
+    """
     return {
         "HOME": str(HOME),
         "LANG": "C.UTF-8",
@@ -79,7 +90,7 @@ def fixed_environment(interpreter: Interpreter) -> dict[str, str]:
         "TMPDIR": str(SCRATCH),
         "TZ": "UTC",
         "USER": _NAME,
-    } | dict.fromkeys(_SINGLE_THREADED, "1")
+    } | dict.fromkeys(_POOLS, str(len(cores or (0,))))
 
 
 def shown_binds(step: Step, interpreter: Interpreter) -> tuple[Bind, ...]:
@@ -104,7 +115,7 @@ def arguments(
     found = list(_ALONE)
     found += ["--share-net"] if "no_network" in step.without else []
     given = dict(os.environ) if "cleared_environment" in step.without else {}
-    found += _environment(given | fixed_environment(interpreter) | dict(step.env))
+    found += _environment(given | fixed_environment(interpreter, step.cores) | dict(step.env))
     found += _system(place)
     found += ["--proc", "/proc", "--dev", "/dev"]
     for name, folder in _ROOMS.items():

@@ -11,6 +11,7 @@ from truelap.policy import load_policy
 from truelap.workers.cases import Benchmark, timed_cases
 from truelap.workers.worker import Undelivered
 from truelap.world.events import Events
+from truelap.world.slots import anywhere
 
 from .test_decide import visit
 
@@ -57,7 +58,7 @@ class Stage:
 
     def run(self, seed=1):
         events = Events()
-        venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset())
+        venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset(), slot=anywhere())
         self.made = campaign.Campaign(venue, {}, TIME, seed)
         return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}
 

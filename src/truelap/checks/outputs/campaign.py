@@ -16,7 +16,6 @@ from truelap.workers.parameters import other_values
 from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
-from truelap.world.clock import worker_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -111,11 +110,10 @@ class Campaign:
     def _track(
         self, modules: Iterable[str], trees: Mapping[Name, TreeOnDisk], seed: int, hash_seed: int
     ) -> Track:
-        cores, _ = worker_cores(0)
         return Track(
             self._venue,
             trees,
-            cores=cores,
+            cores=self._venue.slot.turn(0).workers,
             seed=seed,
             modules=modules,
             losses=dict.fromkeys(SIDES, 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.other_inputs import OtherInputs
 from truelap.workers.selecting import opened, why_not
+from truelap.world.slots import leased
 
 if TYPE_CHECKING:
     from truelap.model import Case
@@ -26,22 +28,24 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
 
     Raises:
         UsageError: base has no asv config, several and none is named, or no benchmark is selected.
-        WorldError: the sandbox or the probe cannot be had.
+        WorldError: the sandbox, the probe or a slot cannot be had, or the slot was lost.
     """
     suite = opened(case, world, policy, task, settings)
     time = _scaled(policy.time, settings.effort)
-    campaign = Campaign(suite.venue, suite.trees, time, suite.seed)
     cases = {case.id: case for case in suite.cases if why_not(case) is None}
-    timed = campaign.run(cases.values())
-    others = OtherInputs(suite.venue, suite.trees, time, suite.seed)
-    if policy.keeps("siblings"):
-        timed = others.run(cases, timed)
+    with leased(settings, world.events) as slot:
+        venue = replace(suite.venue, slot=slot)
+        campaign = Campaign(venue, suite.trees, time, suite.seed)
+        timed = campaign.run(cases.values())
+        others = OtherInputs(venue, suite.trees, time, suite.seed)
+        if policy.keeps("siblings"):
+            timed = others.run(cases, timed)
     changed = campaign.rounds.changed | others.rounds.changed
     touched = campaign.rounds.touched | others.rounds.touched
     untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
     return TimingEvidence(
         config=suite.config,
-        protocol=_protocol(time),
+        protocol={**_protocol(time), "slot": slot.as_data()},
         seed=settings.seed,
         order=campaign.order,
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from truelap.workers.track import Track
 from truelap.workers.venue import SIDES, Name, Venue
-from truelap.world.clock import running_on, worker_cores
+from truelap.world.clock import running_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ class Rounds:
             seed: of the interpreters' hashes and of the suite's random numbers.
             modules: of the suite, to be loaded before the first case.
         """
-        cores, judge = worker_cores(number)
+        cores, judge = self._venue.slot.turn(number)
         started = Track(
             self._venue,
             self._trees,
@@ -54,17 +54,28 @@ class Rounds:
         )
         with running_on(judge), started as track:
             yield track
+            self._keep(track)
         for name in SIDES:
             self._changed[name] |= track.changed[name]
             self._touched[name] |= track.touched[name]
 
     def late(self, track: Track) -> Name | None:
-        """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that."""
+        """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that.
+
+        Asked before each visit; the slot is looked after then.
+
+        Raises:
+            WorldError: the slot was lost.
+        """
+        self._keep(track)
         if "station_bound" in self._venue.without:
             return None
         if track.spent("base") > self._station_s / 2:
             return "base"
         return "candidate" if track.spent("candidate") > self._station_s else None
+
+    def _keep(self, track: Track) -> None:
+        self._venue.slot.keep(track.spent("base"), track.spent("candidate"))
 
     # What base's own workers write to is the suite's habit, not the submission's doing.
 
