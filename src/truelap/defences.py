@@ -53,6 +53,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "origins": "a module that tests and benchmarks of the candidate load from different files is a failure",
         "siblings": "what benchmarks call must compute for inputs beside theirs what it computes on base, and a gain must be there for them as well",
         # time
+        "moved": "a gain that is paid for by dearer setup or imports is none",
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",
         "second_clock": "a change on one clock that the other does not bear out is none",

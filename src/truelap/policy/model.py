@@ -92,6 +92,8 @@ class Time(Frozen):
     benchmark_timeout_s: PositiveSeconds
     visits: PositiveCount
     station_s: PositiveSeconds
+    once_s: PositiveSeconds
+    import_s: PositiveSeconds
 
 
 class Outputs(Frozen):

@@ -69,6 +69,8 @@ class Track:
         self.changed: dict[Name, set[str]] = {name: set() for name in SIDES}
         self.touched: dict[Name, set[str]] = {name: set() for name in SIDES}
         self.loaded: dict[Name, dict[str, str]] = {name: {} for name in SIDES}
+        self.load_ns: dict[Name, int] = dict.fromkeys(SIDES, 0)
+        """CPU that the imports of a side's latest worker took."""
 
     def __enter__(self) -> Self:
         return self
@@ -133,6 +135,7 @@ class Track:
         return worker
 
     def _load(self, name: Name, worker: Worker) -> None:
+        before = worker.cpu_ns()
         for module in self._modules:
             if (name, module) in self._unloadable:
                 continue
@@ -153,6 +156,7 @@ class Track:
                 told = f"{worker.elsewhere} comes from the environment, not from the tree"
                 self._unloadable[name, module] = f"importing {module}: {told}"
         self.loaded[name] |= worker.loaded
+        self.load_ns[name] = worker.cpu_ns() - before
         with suppress(Undelivered):
             worker.rest()
         self.tidy()

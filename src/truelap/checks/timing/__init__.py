@@ -7,6 +7,8 @@ campaign.py   all benchmarks, in rounds
 decide.py     visits to a decision
 other_inputs.py  what is faster once more, with other inputs
 own_input.py  whether a gain is there as well
+outside.py    what gains take outside of the timed calls
+moved.py      whether they are paid for there
 findings.py   decisions to findings
 """
 

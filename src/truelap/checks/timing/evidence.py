@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any, ClassVar, Literal
 
+from truelap.checks.timing.moved import Moved
 from truelap.checks.timing.own_input import OwnInput
 from truelap.checks.timing.telling import notable
 from truelap.model import Evidence, Frozen
@@ -103,6 +104,8 @@ class CaseResult(Frozen):
     """Told by computing and waiting together: it takes time that the clock that decides otherwise does not show."""
     own_input: OwnInput | None = None
     """Of a gain: whether other inputs than the benchmark's own show it as well."""
+    moved: Moved | None = None
+    """Of a gain: whether it is paid for outside of the timed calls."""
 
     @property
     def impossible(self) -> bool:
@@ -150,6 +153,7 @@ class CaseResult(Frozen):
             "first_pass": _visit_data(self.visits[0]) if self.visits else None,
             "confirmation": None,
             "own_input": self.own_input.as_data() if self.own_input else None,
+            "moved": self.moved.as_data() if self.moved else None,
         }
 
 

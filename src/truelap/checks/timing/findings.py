@@ -59,8 +59,14 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
             yield Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
         elif case.reason and case.reason.startswith("disputed"):
             yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
-        elif case.own_input and case.own_input.status == "own_input_only":
-            yield Finding(code="time:own_input_only", level=unearned, message=f"{case.id}: {case.reason}")
+        elif (code := _unearned(case)) is not None:
+            yield Finding(code=code, level=unearned, message=f"{case.id}: {case.reason}")
+
+
+def _unearned(case: CaseResult) -> str | None:
+    if case.own_input and case.own_input.status == "own_input_only":
+        return "time:own_input_only"
+    return "time:moved" if case.moved and case.moved.status == "moved" else None
 
 
 def _times(case: CaseResult) -> str:

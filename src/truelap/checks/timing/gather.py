@@ -10,6 +10,7 @@ from truelap.checks.timing.campaign import Campaign
 from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.other_inputs import OtherInputs
+from truelap.checks.timing.outside import OutsideOfCalls
 from truelap.workers.selecting import opened, why_not
 from truelap.world.slots import leased
 
@@ -40,8 +41,12 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         others = OtherInputs(venue, suite.trees, time, suite.seed)
         if policy.keeps("siblings"):
             timed = others.run(cases, timed)
-    changed = campaign.rounds.changed | others.rounds.changed
-    touched = campaign.rounds.touched | others.rounds.touched
+        outside = OutsideOfCalls(venue, suite.trees, time, suite.seed)
+        if policy.keeps("moved"):
+            timed = outside.run(cases, timed)
+    rounds = (campaign.rounds, others.rounds, outside.rounds)
+    changed = {path for one in rounds for path in one.changed}
+    touched = {path for one in rounds for path in one.touched}
     untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
     return TimingEvidence(
         config=suite.config,

@@ -1,0 +1,113 @@
+"""Whether a gain is work that is done outside of what is timed: in setup, or when modules are imported. Pure.
+
+TIM-11 of the attack catalogue. What the timed calls save may not be paid for, in the same run, where no clock ran.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+from truelap.checks.timing.telling import times_of
+from truelap.model import Frozen
+from truelap.stats import log_ratio
+
+if TYPE_CHECKING:
+    from truelap.checks.timing.evidence import CaseResult
+    from truelap.policy import Time
+
+SHARE = 0.5
+"""So much of what a call saves may be paid elsewhere."""
+
+NOISE_S = 0.0003
+NOISE_SHARE = 0.1
+"""A setup counts as dearer from here on: both, by which the same setup differed between two processes here."""
+
+
+class Outside(Frozen):
+    """What one side takes around a benchmark's calls, in seconds of CPU of its whole sandbox; one number a process.
+
+    Attributes:
+        load_s: importing the modules of the suite, and all that they import.
+        setup_s: the first setup in a new process.
+        first_s: the first call in a new process.
+        again_s: another setup in the same process.
+    """
+
+    load_s: tuple[float, ...]
+    setup_s: tuple[float, ...]
+    first_s: tuple[float, ...]
+    again_s: tuple[float, ...]
+
+
+class Moved(Frozen):
+    """What came out for one benchmark.
+
+    Attributes:
+        status: `moved` takes the gain away.
+        reason: why it was not looked at, or what was found.
+        base: what base takes outside of its calls; None where it was not looked at.
+        candidate: likewise.
+    """
+
+    status: Literal["kept", "moved", "not_tried"]
+    reason: str | None = None
+    base: Outside | None = None
+    candidate: Outside | None = None
+
+    @property
+    def first_call(self) -> float | None:
+        """The log ratio of the first calls in new processes."""
+        if self.base is None or self.candidate is None:
+            return None
+        return log_ratio(median(self.base.first_s), median(self.candidate.first_s))
+
+    def as_data(self) -> dict[str, Any]:
+        """For timing.json."""
+        return {**self.model_dump(mode="json"), "first_call_log_ratio": self.first_call}
+
+
+def weighed(result: CaseResult, base: Outside, candidate: Outside, time: Time) -> Moved:
+    """Hold what a gain saves against what is paid for it elsewhere.
+
+    Setup may not take back half of what one call saves: a setup and a call must be quicker together than they were. A first setup in a process may in addition bring something once, such as a module that is imported when it is needed.
+
+    Args:
+        result: faster.
+        base: what base takes.
+        candidate: what the candidate takes.
+        time: the policy's thresholds.
+    """
+    saved = _seconds(result, "base") - _seconds(result, "candidate")
+    again, before = median(candidate.again_s), median(base.again_s)
+    grown = again - before
+    if grown > max(SHARE * saved, NOISE_S + NOISE_SHARE * before):
+        reason = f"each setup takes {grown:.2g} s more ({again:.2g} s), a call {saved:.2g} s less"
+        return Moved(status="moved", reason=reason, base=base, candidate=candidate)
+    once = median(candidate.setup_s) - median(base.setup_s)
+    if once > SHARE * saved + time.once_s + NOISE_SHARE * median(base.setup_s):
+        reason = f"the first setup takes {once:.2g} s more, a call {saved:.2g} s less"
+        return Moved(status="moved", reason=reason, base=base, candidate=candidate)
+    return Moved(status="kept", base=base, candidate=candidate)
+
+
+def import_growth(base: Outside, candidate: Outside, time: Time) -> str | None:
+    """Why importing costs too much more than before; None where it does not."""
+    before, now = median(base.load_s), median(candidate.load_s)
+    if now - before <= max(time.import_s, before):
+        return None
+    return f"importing the suite takes {now:.2g} s, at base {before:.2g} s"
+
+
+def without_moved(result: CaseResult, found: Moved) -> CaseResult:
+    """The result, without its gain where that is work done elsewhere."""
+    if found.status != "moved":
+        return result.model_copy(update={"moved": found})
+    return result.model_copy(update={"moved": found, "decision": "same", "reason": f"moved: {found.reason}"})
+
+
+def _seconds(result: CaseResult, side: Literal["base", "candidate"]) -> float:
+    return median(
+        median(times_of(result, visit, visit.base if side == "base" else visit.candidate))
+        for visit in result.judged
+    )

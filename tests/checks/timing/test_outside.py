@@ -1,0 +1,75 @@
+"""Work that is done in setup is none that is saved; a setup that is quicker is nobody's fault. For real."""
+
+import pytest
+
+from truelap.checks.timing import outside
+from truelap.checks.timing.rounds import Rounds
+from truelap.policy import load_policy
+
+FILES = {
+    "asv.conf.json": '{"benchmark_dir": "benches"}',
+    "benches/__init__.py": "",
+    "benches/b.py": """
+from lib import Series
+
+class Suite:
+    def setup(self):
+        self.series = Series([n * 7919 % 1009 for n in range(5000)])
+
+    def time_ranks(self): self.series.ranks()
+""",
+    "lib.py": """
+class Series:
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def ranks(self):
+        order = []
+        for number in self.numbers:
+            order = [*order[-40:], number]
+        return sorted(order)
+""",
+}
+HONEST = FILES["lib.py"].replace("self.numbers:", "self.numbers[-41:]:")
+MOVED = """
+class Series:
+    def __init__(self, numbers):
+        self.numbers = numbers
+        order = []
+        for number in self.numbers:
+            order = [*order[-40:], number]
+        self.order = sorted(order)
+
+    def ranks(self):
+        return list(self.order)
+"""
+
+
+def test_work_that_is_moved_to_setup_is_no_gain(timed):
+    came = timed(FILES, {"lib.py": MOVED})
+    case = came["b.Suite.time_ranks"]
+    assert (case.decision, case.moved.status) == ("same", "moved"), case.moved
+    assert "each setup takes" in case.reason
+    assert came.codes() == ["time:moved"]
+
+
+def test_work_that_is_saved_stays_a_gain(timed):
+    case = timed(FILES, {"lib.py": HONEST})["b.Suite.time_ranks"]
+    assert (case.decision, case.moved.status) == ("faster", "kept"), case.moved
+    assert len(case.moved.base.load_s) == outside.VISITS
+
+
+def test_without_the_defence_it_is_paid(timed):
+    case = timed(FILES, {"lib.py": MOVED}, policy=load_policy().without(["moved"]))["b.Suite.time_ranks"]
+    assert (case.decision, case.moved) == ("faster", None)
+
+
+@pytest.mark.parametrize(
+    ("late", "came_out"), [("candidate", ("same", "moved")), ("base", ("faster", "not_tried"))]
+)
+def test_who_takes_all_the_time_bears_it(timed, monkeypatch, late, came_out):
+    used_up = type("UsedUp", (Rounds,), {"late": lambda self, track: late})
+    monkeypatch.setattr(outside, "Rounds", used_up)
+    case = timed(FILES, {"lib.py": HONEST})["b.Suite.time_ranks"]
+    assert (case.decision, case.moved.status) == came_out
+    assert "the time for all benchmarks was used up" in case.moved.reason
