@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Run = Callable[[Case, World, Policy, Task, Settings], Case]
     Look = Callable[[Case, World, Policy, Task, Settings], None]
 
+_NAMED = 3
+
 
 class Station(NamedTuple):
     """One stop of the line."""
@@ -90,6 +92,20 @@ def walk(
         new = case.findings[len(before.findings) :]
         ended = fault or _is_over(case) or _stops(station, new, policy)
     return case
+
+
+def of_cache(world: World) -> tuple[Finding, ...]:
+    """What became of base's truth on disk, where that is not as it should be. It costs time and nothing else."""
+    found = []
+    if world.unkept:
+        found.append(("cache:unused", f"nothing is kept for the next submission: {world.unkept}"))
+    if world.keep and world.keep.damaged:
+        damaged = world.keep.damaged
+        some = ", ".join(damaged[:_NAMED])
+        found.append(
+            ("cache:damaged", f"{len(damaged)} kept on disk were damaged, and measured anew: {some}")
+        )
+    return tuple(Finding(code=code, level="info", message=text) for code, text in found)
 
 
 def conclude(stations: Iterable[Station], case: Case, world: World, policy: Policy, seed: int) -> Verdict:

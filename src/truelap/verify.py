@@ -5,7 +5,6 @@ A frozen `Case` rides a line of stations: preparing may change the tree, checkin
 
 from __future__ import annotations
 
-import secrets
 import shutil
 import sys
 from contextlib import nullcontext
@@ -27,11 +26,12 @@ from truelap.prepare.request import Request
 from truelap.prepare.restore import restore
 from truelap.report import files
 from truelap.reward import with_reward
-from truelap.runner import Station, check, conclude, walk
+from truelap.runner import Station, check, conclude, of_cache, walk
 from truelap.settings import Settings
 from truelap.suite import choose_config
 from truelap.task import Task
 from truelap.workers.selecting import look_ahead
+from truelap.world.draws import with_seed
 from truelap.world.opening import diary, open_ground, world_on
 from truelap.world.output import RESULTS, Output
 
@@ -105,7 +105,7 @@ def verify(
         WorldError: no base could be opened, or (`UnwrittenError`, with the verdict) the results cannot be written.
     """
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
-    settings = settings or Settings(python=Path(sys.executable), seed=secrets.randbits(32))
+    settings = settings or Settings(python=Path(sys.executable), seed=0, seed_drawn=True)
     request.check(task)
     task = _with_build(task, repo, settings.python)
     if progress:
@@ -123,7 +123,11 @@ def verify(
                 if out:
                     out.clear()
                 case = Case(name=task.task.name or repo.resolve().name, base=base)
+                settings = with_seed(settings, world.keep, base.tree)
+                if world.keep:
+                    world.keep.task = case.name
                 case = walk(stations, case, world, policy, task=task, settings=settings)
+                case = case.plus(findings=of_cache(world))
                 verdict = conclude(stations, case, world, policy, settings.seed)
                 verdict = verdict if only else with_reward(verdict, case, policy)
                 results = {

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from truelap.cli import judging, machine, preparing, redteam, results
+from truelap.cli import cache, judging, machine, preparing, redteam, results
 from truelap.cli.words import say
 
 app = typer.Typer(
@@ -34,5 +34,5 @@ def _top(
     """Is this patch really faster, and still right? Exit codes: 0 accepted, 1 rejected or refused, 2 usage, 3 inconclusive."""
 
 
-for group in (judging, results, preparing, redteam, machine):
+for group in (judging, results, preparing, redteam, machine, cache):
     group.register(app)

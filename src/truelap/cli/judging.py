@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,9 +71,21 @@ def settings_of(options: Running, task: Task | None = None, **more: Any) -> Sett
         gate=options.gate,
         gate_token=os.environ.get("MEASURE_GATE_TOKEN") or None,
         wait_s=options.wait,
-        seed=secrets.randbits(32) if options.seed is None else options.seed,
+        seed=options.seed or 0,
+        seed_drawn=options.seed is None,
         **more,
     )
+
+
+def _kept(options: Checked) -> dict[str, Any]:
+    """Where base's truth is kept: where the user says, or in the place of this user's caches."""
+    from truelap.world.keep import default_folder
+
+    if options.no_cache and options.keep is not None:
+        raise UsageError("--keep and --no-cache contradict each other; give one of them")
+    if options.no_cache or options.keep is not None:
+        return {"keep": options.keep}
+    return {"keep": default_folder(os.environ), "keep_named": False}
 
 
 def _check_pattern(pattern: str) -> None:
@@ -106,7 +117,7 @@ def _judge(options: Checked, only: str | None) -> int:
                     options,
                     task,
                     work=options.work,
-                    keep=options.keep,
+                    **_kept(options),
                     require=require,
                     layout=form,
                 ),

@@ -136,8 +136,11 @@ class Checked(Running, Submitted):
 
     keep: Annotated[
         Path | None,
-        option("Keep what base's tests show here, for the next submission to the same task.", metavar="DIR"),
+        option(
+            "Where what base shows is kept for the next submission; default: the user's cache.", metavar="DIR"
+        ),
     ] = None
+    no_cache: Annotated[bool, option("Keep nothing, and use nothing that was kept.", "--no-cache")] = False
 
 
 @dataclass(frozen=True, kw_only=True)

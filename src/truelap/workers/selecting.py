@@ -13,7 +13,7 @@ from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
-from truelap.workers.discovery import discover
+from truelap.workers.discovery import listed
 from truelap.workers.venue import Name, Venue
 from truelap.world.slots import aside
 from truelap.world.tree_links import real_files
@@ -39,7 +39,8 @@ class Opening:
         trees: of both sides.
         cases: those that are asked for.
         failed: modules of the suite that cannot be imported at base, with the reason.
-        seed: of the station's own choices.
+        base_seed: of choices that base's part of a station is kept for.
+        seed: of a station's other choices.
     """
 
     config: str
@@ -47,6 +48,7 @@ class Opening:
     trees: Mapping[Name, TreeOnDisk]
     cases: tuple[Timed, ...]
     failed: dict[str, str]
+    base_seed: int
     seed: int
 
 
@@ -63,9 +65,11 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     }
     config, venue = _open_venue(case, trees["base"], world, policy, task)
     venue = replace(venue, slot=aside(settings.slots))
-    draw = Random(settings.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
-    cases, failed = _selected(venue, trees["base"], task, settings, draw.randrange(2**32))
-    return Opening(config.path, venue, trees, cases, failed, draw.randrange(2**32))
+    # Must be repeatable; no secret hangs on it.
+    shared, own = Random(settings.base_seed), Random(settings.seed)  # noqa: S311
+    cases, failed = _selected(venue, trees["base"], task, settings, shared.randrange(2**32))
+    seeds = shared.randrange(2**32), own.randrange(2**32)
+    return Opening(config.path, venue, trees, cases, failed, *seeds)
 
 
 def _open_venue(
@@ -95,7 +99,7 @@ def _selected(
     benchmarks, failed = venue.world.trees.known(
         base,
         ("benchmarks", modules, venue.paths, seed, setting),
-        lambda: discover(venue, base, modules, seed),
+        lambda: listed(venue, base, modules, seed),
     )
     cases = timed_cases(benchmarks)
     # What a module holds that cannot be imported is not known.

@@ -6,9 +6,10 @@ import importlib.util
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.errors import WorldError
+from truelap.world.provenance import facts_of, files_facts, sha256, tree_facts
 from truelap.world.sandbox import PROBES, Bind
 from truelap.world.slots import Slot, anywhere
 from truelap.world.view import PYCACHE
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from truelap.policy import Limits
     from truelap.task import Environment
     from truelap.world import World
+    from truelap.world.files import TreeOnDisk
 
 Name = Literal["base", "candidate"]
 SIDES: tuple[Name, Name] = ("base", "candidate")
@@ -64,6 +66,23 @@ class Venue:
     numpy: bool = False
     places: tuple[str, ...] = ()
     slot: Slot = field(default_factory=anywhere)
+
+    def facts(self, base: TreeOnDisk) -> dict[str, Any]:
+        """What anything that base's workers do depends on, but for the question and its seeds."""
+        own, none = self.name.encode(), b"_recorder"
+        return {
+            **facts_of(self.world),
+            "tree": tree_facts(base),
+            "environment": self.environment.model_dump(mode="json"),
+            "limits": self.limits.model_dump(mode="json"),
+            "suite": [self.folder, self.paths, self.load_s, self.numpy, self.places],
+            "guarded": self.guarded,
+            "without": sorted(self.without),
+            # The recorder's name is drawn anew each time.
+            "sources": files_facts(
+                (path, sha256(text.replace(own, none))) for path, text in self.sources.items()
+            ),
+        }
 
     @property
     def mount(self) -> PurePosixPath:

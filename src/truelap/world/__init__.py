@@ -33,3 +33,5 @@ class World:
     """The diary."""
     keep: Keep | None = None
     """What earlier runs found out about base; None when nothing is kept."""
+    unkept: str | None = None
+    """Why nothing is kept although nobody asked for that."""

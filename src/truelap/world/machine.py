@@ -30,10 +30,19 @@ def describe(world: World) -> Machine:
     )
 
 
+def cpu_features() -> str:
+    """The processor's name, and what it can do: libraries choose their code, and so their last digits, by that."""
+    return f"{_cpu()} {_told('flags') or _told('Features') or ''}".strip()
+
+
 def _cpu() -> str:
+    return _told("model name") or platform.machine()
+
+
+def _told(key: str) -> str | None:
+    """What the kernel says of the first core."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
+        return None
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), None)

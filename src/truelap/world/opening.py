@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truelap.errors import WorldError
+from truelap.errors import TruelapError, WorldError
 from truelap.world import World
 from truelap.world.backends import open_sandbox
 from truelap.world.events import Events
@@ -78,7 +78,7 @@ def world_on(
         WorldError: there is no sandbox, or no room.
     """
     workspace, listener = ground.workspace, (progress,) if progress else ()
-    keep = Keep(settings.keep) if settings.keep is not None else None
+    keep, unkept = _open_keep(settings)
     if keep is not None:
         hidden = (*hidden, keep.folder)
     with (
@@ -94,7 +94,19 @@ def world_on(
             events=events,
             trees=Trees(ground.store, workspace),
             keep=keep,
+            unkept=unkept,
         )
+
+
+def _open_keep(settings: Settings) -> tuple[Keep | None, str | None]:
+    if settings.keep is None:
+        return None, None
+    try:
+        return Keep(settings.keep), None
+    except TruelapError as error:
+        if settings.keep_named:
+            raise
+        return None, str(error).removeprefix("--keep ")
 
 
 @contextmanager

@@ -32,10 +32,10 @@ def test_without_a_folder_base_runs_each_time(lap, shipped):
 
 def test_every_run_of_base_is_kept_but_those_with_a_secret(lap, shipped, keep):
     lap({"pkg/core.py": HONEST}, policy=shipped, keep=keep)
-    files = {path for path in keep.rglob("*") if path.is_file() and path.name != "seed"}
+    files = {path for path in keep.rglob("*") if path.is_file() and path.name != "CACHEDIR.TAG"}
     assert len(files) == 3  # as it is, and rewritten under two hash seeds
     lap({"pkg/core.py": WRONG}, policy=shipped, keep=keep)
-    assert {path for path in keep.rglob("*") if path.is_file() and path.name != "seed"} == files
+    assert {path for path in keep.rglob("*") if path.is_file() and path.name != "CACHEDIR.TAG"} == files
 
 
 def test_a_package_that_lies_to_the_kept_truth_is_found_out(lap, shipped, keep):
@@ -62,7 +62,7 @@ def test_what_depends_on_something_else_is_measured_again(lap, shipped, keep, pr
 def test_a_damaged_file_is_measured_again(lap, shipped, keep):
     first = lap({"pkg/core.py": HONEST}, policy=shipped, keep=keep)
     for path in keep.rglob("*"):
-        if path.is_file() and path.name != "seed":
+        if path.is_file() and path.name != "CACHEDIR.TAG":
             path.write_bytes(path.read_bytes()[:-1] + b"x")
     second = lap({"pkg/core.py": HONEST}, policy=shipped, keep=keep)
     assert measured(first) != measured(second)
@@ -73,4 +73,4 @@ def test_a_run_that_failed_is_not_kept(lap, shipped, keep, project):
     crash = {**project, "tests/test_core.py": "import os\n\n\ndef test_a():\n    os._exit(3)\n"}
     found = lap({"pkg/core.py": HONEST}, base=crash, policy=shipped, keep=keep)
     assert found.levels == {"inconclusive"}
-    assert [path for path in keep.rglob("*") if path.is_file() and path.name != "seed"] == []
+    assert [path for path in keep.rglob("*") if path.is_file() and path.name != "CACHEDIR.TAG"] == []

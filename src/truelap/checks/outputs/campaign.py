@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from random import Random
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from truelap.checks.outputs.asking import Plan, tell
 from truelap.checks.outputs.evidence import CaseOutput
+from truelap.checks.outputs.questions import Asked, chance
+from truelap.checks.outputs.recorded import Habits
 from truelap.checks.outputs.ruling import Ruling, rule
 from truelap.checks.outputs.siblings import Siblings, Way, Wish, compare
 from truelap.workers.parameters import other_values
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from truelap.checks.outputs.asking import Calls, Output
+    from truelap.checks.outputs.recorded import Records
     from truelap.policy import Outputs
     from truelap.values import Tolerance
     from truelap.workers.cases import Timed
@@ -43,15 +45,6 @@ class _Place:
     name: Name
 
 
-class _Asked(NamedTuple):
-    """What a case is asked for: seeds of setup and calls, and what draws the parts of long values."""
-
-    seed: int
-    call_seed: int
-    other_seed: int
-    sample: int
-
-
 class Campaign:
     """Compares cases.
 
@@ -60,13 +53,22 @@ class Campaign:
         trees: of both sides.
         outputs: the policy's numbers.
         seed: of every random choice.
+        records: what base told before.
     """
 
-    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], outputs: Outputs, seed: int) -> None:
+    def __init__(
+        self,
+        venue: Venue,
+        trees: Mapping[Name, TreeOnDisk],
+        outputs: Outputs,
+        seed: int,
+        records: Records,
+    ) -> None:
         self._venue = venue
         self._trees = trees
         self._policy = outputs
-        self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
+        self._seed = seed
+        self._records = records
         self._places: dict[Role, _Place] = {}
         self._siblings: Mapping[str, int] = {}
         self.changed: set[str] = set()
@@ -86,7 +88,8 @@ class Campaign:
         self._siblings = siblings
         found = []
         modules = sorted({case.benchmark.module for case in cases})
-        seed, other = self._draw.randrange(2**32), self._draw.randrange(2**32)
+        draw = chance(self._seed, "workers")
+        seed, other = draw.randrange(2**32), draw.randrange(2**32)
         base = dict.fromkeys(SIDES, self._trees["base"])
         with ExitStack() as stack:
             first = stack.enter_context(self._track(modules, self._trees, seed, seed))
@@ -102,9 +105,16 @@ class Campaign:
                 )
                 found.append(self._settled(case, tolerances[case.id]))
         # What base's own workers write to is the suite's habit, not the submission's doing.
-        self.changed = first.changed["candidate"] - first.changed["base"] - second.changed["base"]
-        self.loaded = first.loaded["base"], first.loaded["candidate"]
-        self.touched = first.touched["candidate"] - first.touched["base"] - second.touched["base"]
+        habits = Habits(
+            first.changed["base"] | second.changed["base"],
+            first.touched["base"] | second.touched["base"],
+            dict(first.loaded["base"]),
+        )
+        self._records.close(habits)
+        habits.add(self._records.habits)
+        self.changed = first.changed["candidate"] - habits.changed
+        self.loaded = habits.loaded, first.loaded["candidate"]
+        self.touched = first.touched["candidate"] - habits.touched
         return tuple(found)
 
     def _track(
@@ -124,29 +134,24 @@ class Campaign:
     def _settled(self, case: Timed, tolerance: Tolerance) -> CaseOutput:
         if (late := self._late()) is not None:
             return CaseOutput(id=case.id, params=case.params, ruling=late)
-        asked = self._ask()
+        asked = Asked.drawn(self._seed, case.id, 0)
         found = self._compared(case, tolerance, asked)
         # What happens now and then is no reason to accuse. Of siblings the same ones are looked at again.
         if found.ruling.status in {"differs", "missing"} and not self._hangs(found):
-            found = self._compared(case, tolerance, self._ask())
+            found = self._compared(case, tolerance, Asked.drawn(self._seed, case.id, 1))
         elif found.siblings.difference is not None:
-            found = self._compared(case, tolerance, asked, found.siblings.plan)
+            found = self._compared(case, tolerance, asked._replace(first=False), found.siblings.plan)
         return found
 
-    def _ask(self) -> _Asked:
-        return _Asked(*(self._draw.randrange(2**32) for _ in range(4)))
-
     def _compared(
-        self, case: Timed, tolerance: Tolerance, asked: _Asked, plan: tuple[Way, ...] | None = None
+        self, case: Timed, tolerance: Tolerance, asked: Asked, plan: tuple[Way, ...] | None = None
     ) -> CaseOutput:
         calls, siblings = None, Siblings()
         try:
             wish = Wish(self._siblings[case.id], self._policy.sibling_s, plan)
-            base = self._tell("base", case, asked, self._between(), wish)
+            base, again = self._base(case, asked, wish)
             calls, wish = base.calls, wish._replace(plan=base.beside.plan)
-            same: Calls = lambda *_: calls  # noqa: E731 - the others do what base's first run did
-            again = self._tell("again", case, asked, same, wish)
-            candidate = self._tell("candidate", case, asked, same, wish)
+            candidate = self._tell("candidate", case, asked, lambda *_: calls, wish)
             self._compare_parameters(base, again, candidate)
             ruling = rule(base, again, candidate, tolerance, self._policy.max_rtol)
             besides = (base.beside, again.beside, candidate.beside)
@@ -158,7 +163,29 @@ class Campaign:
                 ruling = Ruling("not_comparable", f"base does not deliver it: {end}")
         return CaseOutput(id=case.id, params=case.params, ruling=ruling, calls=calls, siblings=siblings)
 
-    def _tell(self, role: Role, case: Timed, asked: _Asked, calls: Calls, wish: Wish) -> Output:
+    def _base(self, case: Timed, asked: Asked, wish: Wish) -> tuple[Output, Output]:
+        """Both runs of base: as they were kept, or now."""
+        question = {"case": case.order(asked.seed), "asked": asked, "wish": wish}
+        known = self._records.get(question) if asked.first else None
+        if known is not None:
+            if isinstance(known, Undelivered):
+                raise _Failed("base", known)
+            return known
+        try:
+            base = self._tell("base", case, asked, partial(asked.calls, self._policy), wish)
+            # The other does what base's first run did.
+            again = self._tell(
+                "again", case, asked, lambda *_: base.calls, wish._replace(plan=base.beside.plan)
+            )
+        except _Failed as end:
+            if asked.first:
+                self._records.put_failure(question, end.failure)
+            raise
+        if asked.first:
+            self._records.put(question, base, again)
+        return base, again
+
+    def _tell(self, role: Role, case: Timed, asked: Asked, calls: Calls, wish: Wish) -> Output:
         place = self._places[role]
         try:
             barred = place.track.ready(place.name, case.benchmark.module)
@@ -188,9 +215,6 @@ class Campaign:
         if other := other_values(base.values, again.values, candidate.values):
             raise _Failed("candidate", Undelivered("failed", other))
 
-    def _between(self) -> Calls:
-        return partial(_calls, self._draw.random(), self._policy)
-
     def _late(self) -> Ruling | None:
         """As in timing: base must do with half of the time, so that a candidate may be twice as slow."""
         spent = {role: place.track.spent(place.name) for role, place in self._places.items()}
@@ -202,13 +226,3 @@ class Campaign:
 
     def _hangs(self, found: CaseOutput) -> bool:
         return "did not answer in time" in (found.ruling.reason or "")
-
-
-def _calls(draw: float, policy: Outputs, first_s: float, number: int) -> int | None:
-    """How many calls stand between the two that are looked at: a number that nobody can know before, and that costs little."""
-    most = min(policy.max_calls, int(policy.repeat_s / max(first_s, 1e-6)))
-    if number:
-        most = min(most, number - 2)
-    if most < 1:
-        return None
-    return most - int(draw * (most // 2 + 1))

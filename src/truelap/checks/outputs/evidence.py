@@ -57,6 +57,8 @@ class OutputEvidence(Evidence):
     """Files of the candidate's tree that were other than they should be after it had run."""
     touched: tuple[str, ...] = ()
     """Files of tests and benchmarks, and folders of theirs, that the candidate's worker wrote to."""
+    base_kept: int = 0
+    """Cases whose base was not run, because an earlier verification kept what it tells."""
     two_products: tuple[str, ...] = ()
     """Modules that the candidate's tests and benchmarks load from different files, in words."""
 
@@ -82,6 +84,7 @@ class OutputEvidence(Evidence):
         return {
             "n_cases": len(self.cases),
             "n_compared": self.compared,
+            "n_base_kept": self.base_kept,
             **{f"n_{name}": len(self.of(name)) for name in ("equal", "differs", "missing", "not_comparable")},
             "n_siblings": sum(case.siblings.tried for case in self.cases),
             "n_siblings_compared": sum(case.siblings.compared for case in self.cases),

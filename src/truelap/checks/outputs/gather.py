@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.outputs.campaign import Campaign
 from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
+from truelap.checks.outputs.recorded import Records
 from truelap.checks.outputs.ruling import Ruling
 from truelap.values import Tolerance
 from truelap.workers.origins import TellsOrigins, two_products
@@ -38,7 +39,9 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     wanted = [one for one in suite.cases if why_not(one) is None and one.id not in skipped]
     sources, unchanged = retold(suite.venue, suite.trees["base"], values=True)
     venue = replace(suite.venue, station="outputs", sources=sources)
-    campaign = Campaign(venue, suite.trees, policy.outputs, suite.seed)
+    facts = venue.facts(suite.trees["base"]) if world.keep else {}
+    records = Records(world.keep, {**facts, "policy": policy.digest})
+    campaign = Campaign(venue, suite.trees, policy.outputs, suite.base_seed, records)
     most = policy.outputs.siblings if policy.keeps("siblings") else 0
     found = campaign.run(
         wanted,
@@ -59,6 +62,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         failed_modules=suite.failed,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
+        base_kept=records.used,
         two_products=_two_products(case, campaign),
     )
 

@@ -121,7 +121,7 @@ class _Station:
             jobs=self.settings.jobs or 1,
             runs=self._runs(),
             # What is kept holds for one seed.
-            seed=self.settings.seed if world.keep is None else world.keep.seed,
+            seed=self.settings.base_seed,
             numpy=has_numpy(world, base),
             base=base.manifest.keys(),
             places=self.case.base.import_folders,

@@ -1,0 +1,81 @@
+"""What is kept of base: the second verification uses it, says so, and comes to the same."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from truelap.errors import UsageError
+from truelap.settings import Settings
+from truelap.verify import verify
+from truelap.world.keep import Keep
+
+
+def outputs(tiny, keep: Path, patch: str = "faster", **more):
+    seen = []
+    settings = Settings(
+        **{"python": Path(sys.executable), "seed": 5, "keep": keep, "effort": "quick", **more}
+    )
+    diff = tiny.folder.parent / f"{patch}.diff"
+    verdict = verify(
+        tiny.folder, base="HEAD", patch=diff, settings=settings, only="outputs", progress=seen.append
+    )
+    return verdict, seen
+
+
+def truncate(folder: Path, kind: str) -> None:
+    for entry in Keep(folder).entries():
+        if entry.kind == kind:
+            entry.path.write_bytes(entry.path.read_bytes()[:-3])
+
+
+def test_base_s_outputs_are_kept_and_judge_the_next_submission(tiny, tmp_path):
+    keep = tmp_path / "keep"
+    first, seen = outputs(tiny, keep)
+    assert (first.outputs["n_equal"], first.outputs["n_base_kept"]) == (1, 0)
+    assert any("listing the benchmarks" in text for text in seen)
+    second, seen = outputs(tiny, keep, "wrong")
+    assert (second.outputs["n_differs"], second.outputs["n_base_kept"]) == (1, 1)
+    assert not any("listing the benchmarks" in text for text in seen)
+
+    truncate(keep, "outputs")
+    third, _ = outputs(tiny, keep)
+    assert (third.outputs["n_equal"], third.outputs["n_base_kept"]) == (1, 0)
+    assert [f.level for f in third.findings if f.code == "cache:damaged"] == ["info"]
+
+
+def test_a_place_that_nobody_named_keeps_nobody_from_judging(tiny, tmp_path):
+    keep = tmp_path / "open"
+    keep.mkdir()
+    keep.chmod(0o777)
+    with pytest.raises(UsageError, match="others may write"):
+        outputs(tiny, keep)
+    verdict, _ = outputs(tiny, keep, keep_named=False)
+    assert verdict.outputs["n_equal"] == 1
+    (found,) = [f for f in verdict.findings if f.code == "cache:unused"]
+    assert "others may write" in found.message
+    assert list(keep.iterdir()) == []
+
+
+def cache(*argv: object) -> str:
+    command = [sys.executable, "-m", "truelap", "cache", *map(str, argv)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_command_lists_and_removes(tmp_path):
+    folder = tmp_path / "keep"
+    keep = Keep(folder)
+    keep.task = "mine"
+    for key in ("aa", "bb"):
+        keep.put("outputs", key, b"x")
+    told = json.loads(cache("list", "--keep", folder, "--json"))
+    assert [(row["kind"], row["task"]) for row in told["entries"]] == [("outputs", "mine")] * 2
+    assert "mine  outputs: 2" in cache("list", "--keep", folder)
+    one = told["entries"][0]["bytes"]
+    assert "1 removed" in cache("prune", "--keep", folder, "--most", one)
+    assert json.loads(cache("clear", "--keep", folder, "--json"))["removed"] == 1
+    assert Keep(folder).entries() == ()
