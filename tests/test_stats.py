@@ -13,7 +13,6 @@ from truelap.stats import (
     borne_out,
     effect_of,
     is_impossible,
-    leaning,
     log_ratio,
     loses_time,
     median_interval,
@@ -71,23 +70,6 @@ def test_a_base_that_stands_in_line_for_its_core_is_still_judged_by_cpu():
 def test_a_base_whose_best_samples_compute_all_the_time_is_judged_by_cpu():
     pairs = [pair(1.0, 1.0, 3.0, 3.0)] * 4 + [pair(1.0, 1.0)] * 2
     assert effect_of(pairs, 0.5).clock == "cpu"
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ((0.06, 0.07, 0.30), "faster"),
-        ((-0.06, -0.07, -0.30), "slower"),
-        ((0.06, 0.07, 0.04), "same"),
-        ((0.06, -0.06), "same"),
-        ((0.0,), "same"),
-        # 5 % is ln 1.05 = 0.0488, and being there is not being beyond it.
-        ((math.log1p(0.05),), "same"),
-        ((0.0489,), "faster"),
-    ],
-)
-def test_visits_must_all_lie_beyond_the_margin(values, expected):
-    assert leaning([effect(value) for value in values], 0.05) == expected
 
 
 @pytest.mark.parametrize(

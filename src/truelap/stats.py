@@ -122,21 +122,6 @@ def effect_of(pairs: Sequence[Pair], base_waits: float) -> Effect:
     return Effect(cpu, median(calm if len(calm) * 4 >= len(walls) else walls), "cpu", elapsed)
 
 
-def leaning(effects: Sequence[Effect], margin: float) -> Leaning:
-    """What all visits agree on: each beyond the margin in the same direction, or "same".
-
-    Args:
-        effects: one per visit, at least one.
-        margin: share of the time, 0.05 for 5 %.
-    """
-    edge = math.log1p(margin)
-    if all(effect.log_ratio > edge for effect in effects):
-        return "faster"
-    if all(effect.log_ratio < -edge for effect in effects):
-        return "slower"
-    return "same"
-
-
 def loses_time(effects: Sequence[Effect], margin: float) -> bool:
     """Whether every visit takes longer, beyond the margin, counting what no CPU clock shows: sleep, locks, other processes."""
     return all(effect.elapsed < -math.log1p(margin) for effect in effects)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 PositiveSeconds = Annotated[float, Field(gt=0)]
 PositiveCount = Annotated[int, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Chances = Annotated[tuple[Share, ...], BeforeValidator(as_tuple), Field(min_length=1)]
 
 
 class Protected(Frozen):
@@ -83,14 +85,19 @@ class Tests(Frozen):
 
 
 class Time(Frozen):
-    """Thresholds of the time station. `margin` is a share: 0.05 is 5 %."""
+    """Thresholds of the time station. Shares are numbers: a `margin` of 0.05 is 5 %, a `screen` of 0.7 is 0.7 of the margin."""
 
-    margin: Annotated[float, Field(gt=0, lt=1)]
+    margin: Share
     sample_s: PositiveSeconds
     pairs: PositiveCount
     max_pair_s: PositiveSeconds
     benchmark_timeout_s: PositiveSeconds
+    screen: Annotated[float, Field(gt=0, le=1)]
     visits: PositiveCount
+    max_visits: PositiveCount
+    level: Share
+    chance: Chances
+    control: Annotated[float, Field(ge=0, le=1)]
     station_s: PositiveSeconds
     once_s: PositiveSeconds
     import_s: PositiveSeconds

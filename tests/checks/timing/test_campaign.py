@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from truelap.checks.timing import campaign, rounds
+from truelap.checks.timing import campaign, control, rounds
 from truelap.checks.timing.visit import Broken
 from truelap.policy import load_policy
 from truelap.workers.cases import Benchmark, timed_cases
@@ -23,6 +23,13 @@ def cases(*names):
     return timed_cases([Benchmark(**told, name=name) for name in names])
 
 
+class Trees(dict):
+    """No trees, and a base to be timed beside itself."""
+
+    def __getitem__(self, name):
+        return "base's"
+
+
 class Stage:
     """Plays the track and the laps: `script` says per benchmark what each visit brings (a ratio, or failures)."""
 
@@ -31,16 +38,31 @@ class Stage:
         self.barred = barred
         self.spent = {"base": 0.0, "candidate": 0.0}
         self.order, self.modules, self.seeds, self.tidied = [], [], [], []
+        self.controlled, self.noise = [], 1.0
+        self.twin = SimpleNamespace(
+            workers={"candidate": "twin"},
+            ready=lambda name, module: None,
+            tidy=lambda blamed: None,
+            changed={"candidate": set()},
+            touched={"candidate": set()},
+        )
         monkeypatch.setattr(rounds, "Track", self.track)
         monkeypatch.setattr(campaign, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.lap))
+        monkeypatch.setattr(control, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.beside))
         monkeypatch.setattr(rounds, "running_on", lambda cores: nullcontext())
 
+    def beside(self, order):
+        self.controlled.append(order["name"])
+        return visit(self.noise)
+
     def track(self, venue, trees, *, cores, seed, modules, losses, spent):
+        if trees:
+            return nullcontext(self.twin)
         self.order.append([])
         self.modules.append(modules)
         self.seeds.append(seed)
         stage = SimpleNamespace(
-            workers={},
+            workers={"base": "b", "candidate": "c"},
             spent=lambda name: self.spent[name],
             changed={"base": {"both"}, "candidate": {"both", "its own"}},
             touched={"base": {"a/"}, "candidate": {"a/", "b/"}},
@@ -59,7 +81,7 @@ class Stage:
     def run(self, seed=1):
         events = Events()
         venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset(), slot=anywhere())
-        self.made = campaign.Campaign(venue, {}, TIME, seed)
+        self.made = campaign.Campaign(venue, Trees(), TIME, seed)
         return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}
 
 
@@ -68,15 +90,40 @@ HANGS = Undelivered("late", "too late")
 
 
 def test_only_what_looks_changed_is_looked_at_again(monkeypatch):
-    stage = Stage(monkeypatch, {"a": [1.0], "b": [2.0, 2.1, 2.2], "c": [2.0, 1.0]})
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [2.0, 2.1, 2.2, 2.1], "c": [2.0, 1.0, 1.0]})
     results = stage.run()
-    assert [sorted(names) for names in stage.order] == [["a", "b", "c"], ["b", "c"], ["b"]]
+    assert [sorted(names) for names in stage.order] == [["a", "b", "c"], ["b", "c"], ["b", "c"], ["b"]]
     assert {name: result.decision for name, result in results.items()} == {
         "a": "same",
         "b": "faster",
         "c": "same",
     }
-    assert len(set(stage.seeds)) == 3
+    assert len(set(stage.seeds)) == 4
+    assert len(stage.controlled) == 3, "base beside itself, once a round of confirmation"
+    assert set(stage.controlled) <= {"b", "c"}
+
+
+def test_a_noisy_machine_takes_more_visits_and_then_gives_no_answer(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [2.0] * 9})
+    stage.noise = 1.3
+    result = stage.run()["b"]
+    assert (result.decision, len(result.visits)) == ("same", 9)
+    assert result.proof.noisy
+    assert stage.made.chance is None
+
+
+def test_many_benchmarks_ask_for_more_visits_of_one(monkeypatch):
+    names = {f"n{number}": [1.0] for number in range(40)}
+    stage = Stage(monkeypatch, names | {"b": [2.0] * 5})
+    assert stage.run()["b"].decision == "faster"
+    assert stage.order[-1] == ["b"]
+    assert len(stage.order) == 5
+
+
+def test_an_unchanged_task_ends_after_the_first_pass_and_needs_no_control(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [1.02]})
+    stage.run()
+    assert (len(stage.order), stage.controlled) == (1, [])
 
 
 def test_the_order_is_the_seed_s_and_on_record(monkeypatch):

@@ -6,8 +6,10 @@ import math
 import pytest
 
 from truelap.checks.timing import TimingEvidence, judge
-from truelap.checks.timing.decide import broken, decide, measured, not_reached, undecided, unmeasured
+from truelap.checks.timing import decide as decisions
+from truelap.checks.timing.decide import broken, not_reached, unmeasured
 from truelap.checks.timing.evidence import Side, Visit
+from truelap.checks.timing.proof import goes_on, prove
 from truelap.policy import load_policy
 from truelap.workers.cases import NOT_TIMED, Benchmark, Timed
 from truelap.workers.worker import Undelivered
@@ -36,6 +38,26 @@ def visit(ratio, **candidate):
     return Visit(base=side(0.001), candidate=side(0.001 / ratio, **candidate))
 
 
+RULES = POLICY.time.model_copy(update={"visits": 2})
+
+
+def proof(visits, without=frozenset(), control=()):
+    """Of the only benchmark of its task."""
+    return prove([visits], control, RULES, without)[0]
+
+
+def decide(visits, margin=0.05, without=frozenset()):
+    return decisions.decide(visits, proof(visits, without), margin, without)
+
+
+def measured(case, visits, margin=0.05, without=frozenset()):
+    return decisions.measured(case, visits, proof(visits, without), margin, without)
+
+
+def open_after(visits):
+    return goes_on(visits, proof(visits), RULES)
+
+
 def evidence(*cases, **more):
     return TimingEvidence(
         config="asv.conf.json",
@@ -55,10 +77,13 @@ def evidence(*cases, **more):
         ((0.5, 0.6, 0.5), "slower", None),
         ((1.01,), "same", None),
         ((1.2, 1.01), "same", "the visits disagree"),
-        ((1.2, 0.8), "same", "the visits disagree"),
+        ((1.2, 0.8), "same", "not established: the visits do not agree enough"),
+        ((1.2, 1.2), "same", "not established: the visits do not agree enough"),
+        ((1.2, 1.0, 1.2, 1.2), "faster", None),
+        ((1.0, 1.2, 1.2), "faster", None),
     ],
 )
-def test_all_visits_must_agree(ratios, decision, reason):
+def test_the_visits_after_the_first_must_agree(ratios, decision, reason):
     assert decide([visit(ratio) for ratio in ratios], 0.05) == (decision, reason)
 
 
@@ -77,7 +102,7 @@ def test_a_loss_of_time_is_a_loss_whatever_cpu_says(ratio):
     assert decide(visits, 0.05, frozenset({"waiting"}))[0] == "same"
     result = measured(CASE, visits, 0.05)
     assert result.log_ratio == pytest.approx(-math.log(2))
-    assert result.interval == pytest.approx((-math.log(2), -math.log(2)))
+    assert sum(result.interval) / 2 == pytest.approx(-math.log(2))
     assert result.as_data()["candidate"]["seconds_per_call"][0] == 0.002
 
 
@@ -93,8 +118,9 @@ def test_a_loss_of_time_in_one_visit_or_in_some_pairs_is_none():
 
 
 def test_a_loss_of_time_is_looked_at_as_often_as_a_gain():
-    assert undecided([visit(1.0, **SLEEPS)] * 2, 3, 0.05)
-    assert not undecided([visit(1.0, **SLEEPS)] * 3, 3, 0.05)
+    assert open_after([visit(1.0, **SLEEPS)])
+    assert open_after([visit(1.0, **SLEEPS)] * 2)
+    assert not open_after([visit(1.0, **SLEEPS)] * 3)
 
 
 HALF_HIDDEN = {"wall": 0.0005, "elapsed": (0.0005,) * 8}
@@ -112,11 +138,11 @@ def test_a_gain_that_is_partly_waiting_is_paid_by_what_it_takes_in_all():
 @pytest.mark.parametrize(
     "visits",
     [
-        [visit(4.0, **HALF_HIDDEN), visit(4.0)],
-        [visit(4.0, elapsed=(0.0005,) * 5 + (0.00025,) * 3)] * 2,
-        [visit(4.0, wall=0.00026, elapsed=(0.00026,) * 8)] * 2,
-        [visit(400.0, wall=0.00001, elapsed=(0.00001,) * 8)] * 2,
-        [visit(4.0, wall=0.0005, elapsed=(0.00025,) * 8)] * 2,
+        [visit(4.0, **HALF_HIDDEN), visit(4.0), visit(4.0)],
+        [visit(4.0, elapsed=(0.0005,) * 5 + (0.00025,) * 3)] * 3,
+        [visit(4.0, wall=0.00026, elapsed=(0.00026,) * 8)] * 3,
+        [visit(400.0, wall=0.00001, elapsed=(0.00001,) * 8)] * 3,
+        [visit(4.0, wall=0.0005, elapsed=(0.00025,) * 8)] * 3,
     ],
     ids=["one visit", "some pairs", "below the margin", "a short sample's question", "a crowded machine"],
 )
@@ -126,18 +152,18 @@ def test_noise_of_wall_time_takes_nothing_of_a_gain(visits):
 
 def test_a_gain_that_is_all_waiting_is_none():
     slow = Visit(base=side(0.1), candidate=side(0.09, wall=0.0947, elapsed=(0.097,) * 8))
-    assert decide([slow] * 2, 0.05) == ("same", "disputed: it takes longer than its CPU time shows")
+    assert decide([slow] * 3, 0.05) == ("same", "disputed: it takes longer than its CPU time shows")
 
 
 def test_calls_cheaper_than_nothing_are_impossible():
     cheap = visit(1e6).model_copy(update={"empty_s": 30e-9})
-    assert decide([cheap] * 2, 0.05)[0] == "same"
-    assert decide([cheap] * 2, 0.05, frozenset({"floor"}))[0] == "faster"
+    assert decide([cheap] * 3, 0.05)[0] == "same"
+    assert decide([cheap] * 3, 0.05, frozenset({"floor"}))[0] == "faster"
     found = judge(evidence(measured(CASE, [cheap], 0.05)), POLICY)
     assert [(f.code, f.level) for f in found] == [("tamper:impossible_speed", "fail")]
     assert judge(evidence(measured(CASE, [cheap], 0.05)), POLICY.without(["floor"])) == ()
     as_cheap_as_it_gets = visit(1e4).model_copy(update={"empty_s": 120e-9})
-    assert decide([as_cheap_as_it_gets] * 2, 0.05) == ("faster", None)
+    assert decide([as_cheap_as_it_gets] * 3, 0.05) == ("faster", None)
 
 
 @pytest.mark.parametrize(
@@ -166,18 +192,18 @@ def test_a_little_conversation_disputes_nothing():
 
 
 def test_what_looks_the_same_is_left_after_one_visit():
-    assert undecided([], 3, 0.05)
-    assert undecided([visit(1.2)], 3, 0.05)
-    assert not undecided([visit(1.01)], 3, 0.05)
-    assert not undecided([visit(1.2)] * 3, 3, 0.05)
+    assert open_after([])
+    assert open_after([visit(1.2)])
+    assert open_after([visit(1.04)]), "a change at the margin is seen below it half of the time"
+    assert not open_after([visit(1.03)])
+    assert not open_after([visit(1.2)] * 3)
 
 
 def test_what_wall_does_not_bear_out_gets_as_many_visits_again():
     hidden = visit(3.0, wall=0.001)
-    assert undecided([hidden] * 3, 3, 0.05)
-    assert undecided([hidden] * 5, 3, 0.05)
-    assert not undecided([hidden] * 6, 3, 0.05)
-    assert not undecided([hidden, visit(3.0), visit(3.0)], 3, 0.05)
+    assert open_after([hidden] * 4)
+    assert not open_after([hidden] * 5)
+    assert not open_after([hidden, visit(3.0), visit(3.0)])
 
 
 FAILED, SKIPPED = Undelivered("failed", "boom"), Undelivered("skipped", "no")
@@ -202,11 +228,13 @@ def test_who_failed_decides_what_it_means(failures, decision, reason, runs_skipp
 def test_the_ratio_is_not_taken_from_the_visit_that_chose():
     result = measured(CASE, [visit(9.0), visit(2.0), visit(2.0)], 0.05)
     assert result.log_ratio == pytest.approx(math.log(2))
-    assert result.interval == pytest.approx((math.log(2), math.log(2)))
+    assert sum(result.interval) / 2 == pytest.approx(math.log(2))
 
 
-def test_the_interval_holds_every_judged_visit():
-    low, high = measured(CASE, [visit(9.0), visit(2.0), visit(3.0)], 0.05).interval
+def test_the_interval_is_as_wide_as_visits_are_apart():
+    close, apart = (measured(CASE, [visit(9.0), *map(visit, seen)]) for seen in ((2.0, 2.0), (2.0, 3.0)))
+    assert close.interval == pytest.approx((math.log(2) - 0.0406, math.log(2) + 0.0406), abs=0.002)
+    low, high = apart.interval
     assert low <= math.log(2)
     assert high >= math.log(3)
 
@@ -230,16 +258,27 @@ def test_speedup_counts_what_is_not_established_as_one():
 
 
 def test_timing_json_is_finite_json_with_the_contract_s_keys():
-    kept = evidence(measured(CASE, [visit(2.0)] * 2, 0.05))
+    kept = evidence(measured(CASE, [visit(2.0)] * 3, 0.05))
     written = json.loads(json.dumps(kept.artifacts()["timing.json"], allow_nan=False))
     told = written["benchmarks"]["m.time_f"]
     assert told["decision"] == "faster"
     assert told["speedup"] == pytest.approx(2.0)
-    assert len(told["base"]["seconds_per_call"]) == 16
+    assert len(told["base"]["seconds_per_call"]) == 24
     assert told["base"]["cpu_s"] > 0
     assert told["first_pass"]["pairs"] == 8
-    assert told["confirmation"] is None
+    assert told["confirmation"]["visits"] == 2
+    assert told["confirmation"]["evidence"] == {"faster": 10.5**2, "slower": 0.25}
+    assert told["confirmation"]["needed"] == 40.0
+    assert written["control"] == {"visits": 0, "log_ratios": [], "chance": None}
     assert {"protocol", "seed", "order"} <= written.keys()
+
+
+def test_where_base_beside_itself_changes_nothing_is_established():
+    wild = [visit(1.2), visit(0.8)] * 3
+    result = decisions.measured(CASE, [visit(2.0)] * 8, proof([visit(2.0)] * 8, control=wild), 0.05)
+    assert result.reason == "not established: base beside itself changes as often"
+    found = judge(evidence(result, control=tuple(wild)), POLICY)
+    assert [(one.code, one.level) for one in found] == [("time:too_noisy", "inconclusive")]
 
 
 def codes(kept, policy=POLICY):

@@ -203,7 +203,7 @@ def test_a_faster_function_is_faster(improved):
     found = improved["functions.time_work"]
     assert found.decision == "faster"
     assert found.as_data()["speedup"] > 2
-    assert len(found.visits) == 2
+    assert len(found.visits) >= 3
 
 
 def test_an_unchanged_function_is_not_far_from_one(improved):

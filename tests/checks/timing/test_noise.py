@@ -18,7 +18,8 @@ POLICY = load_policy()
 
 
 def found(*ratios, margin=0.05):
-    return resolve([visit(ratio) for ratio in ratios], 3, margin, Random(1))
+    rules = POLICY.time.model_copy(update={"margin": margin})
+    return resolve([visit(ratio) for ratio in ratios], rules, Random(1))
 
 
 def test_on_a_quiet_machine_the_margin_alone_is_in_the_way():

@@ -2,11 +2,11 @@
 
 import pytest
 
-from truelap.checks.timing.decide import measured, unmeasured
+from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.telling import notable
 from truelap.workers.cases import Benchmark, timed_cases
 
-from .test_decide import visit
+from .test_decide import measured, visit
 
 
 def case(name):

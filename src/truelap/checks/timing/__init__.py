@@ -4,7 +4,12 @@ evidence.py   what was measured, and timing.json
 visit.py      one benchmark, both sides in turns
 amount.py     how much of it is enough
 campaign.py   all benchmarks, in rounds
-decide.py     visits to a decision
+control.py    base beside itself
+betting.py    evidence as winnings
+proof.py      visits to what they prove
+decide.py     what they prove to a decision
+interval.py   how far off a ratio may be
+record.py     what timing.json holds
 other_inputs.py  what is faster once more, with other inputs
 own_input.py  whether a gain is there as well
 outside.py    what gains take outside of the timed calls

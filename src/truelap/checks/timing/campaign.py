@@ -1,14 +1,16 @@
-"""The whole of timing: every case once, then those that look changed again and again, each time on fresh workers."""
+"""The whole of timing: every case once, then those that look changed again and again, each time on fresh workers; and base beside itself."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.amount import Plan
-from truelap.checks.timing.decide import broken, measured, not_reached, undecided
+from truelap.checks.timing.control import Control
+from truelap.checks.timing.decide import broken, measured, not_reached
+from truelap.checks.timing.proof import chance_of, goes_on, prove
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.venue import SIDES, Name, Venue
@@ -17,6 +19,7 @@ from truelap.workers.worker import Undelivered
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from truelap.checks.timing.betting import Proof
     from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.policy import Time
     from truelap.workers.cases import Timed
@@ -50,6 +53,7 @@ class Campaign:
         self._time = time
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
         self._own_code = "own_code" not in venue.without
+        self.control = Control(time.control, seed)
         self.out_of_time = False
         self.order: tuple[str, ...] = ()
 
@@ -57,27 +61,48 @@ class Campaign:
         """Time all cases; one result each."""
         runs = [_Run(case) for case in cases]
         self.order = self._shuffle(runs)
-        for generation in range(2 * self._time.visits):
-            open_runs = [run for run in runs if self._goes_on(run)]
+        for generation in range(1 + max(self._time.visits, self._time.max_visits)):
+            open_runs = self._open(runs)
             if open_runs:
                 if generation:
                     self._shuffle(open_runs)
                 self._generation(generation, open_runs)
         margin, without = self._time.margin, self._venue.without
-        return tuple(run.result or measured(run.case, run.visits, margin, without) for run in runs)
+        return tuple(
+            run.result or measured(run.case, run.visits, proof, margin, without)
+            for run, proof in zip(runs, self._prove(runs), strict=True)
+        )
+
+    @property
+    def chance(self) -> float | None:
+        """How often a visit is taken to lie beyond the margin by chance."""
+        return chance_of(self.control.visits, self._time, self._venue.without)
 
     def _shuffle(self, runs: list[_Run]) -> tuple[str, ...]:
         self._draw.shuffle(runs)
         return tuple(run.case.id for run in runs)
 
-    def _goes_on(self, run: _Run) -> bool:
-        return run.result is None and undecided(run.visits, self._time.visits, self._time.margin)
+    def _prove(self, runs: Sequence[_Run]) -> tuple[Proof, ...]:
+        # What was not delivered has proved nothing, and counts among the many all the same.
+        seen = [run.visits if run.result is None else () for run in runs]
+        return prove(seen, self.control.visits, self._time, self._venue.without)
+
+    def _open(self, runs: Sequence[_Run]) -> list[_Run]:
+        return [
+            run
+            for run, proof in zip(runs, self._prove(runs), strict=True)
+            if run.result is None and goes_on(run.visits, proof, self._time, self._venue.without)
+        ]
 
     def _generation(self, number: int, runs: Sequence[_Run]) -> None:
         modules = [run.case.benchmark.module for run in runs]
         seed = self._draw.randrange(2**32)
         self._venue.world.events.progress(f"timing {len(runs)} benchmarks, visit {number + 1}")
-        with self.rounds.workers(number, seed, modules) as track:
+        chosen = self.control.chosen([run.case.id for run in runs]) if number else frozenset()
+        with (
+            self.rounds.workers(number, seed, modules) as track,
+            self.rounds.twin(number, seed, modules) as twin,
+        ):
             waiting = deque(runs)
             while waiting:
                 if (late := self.rounds.late(track)) is not None:
@@ -89,6 +114,8 @@ class Campaign:
                 )
                 if not self._settled(track, run):
                     waiting.append(run)
+                elif run.case.id in chosen:
+                    self.control.visit(track, twin, run.case, self._plan(run.case), self._order(run.case))
 
     def _stop(self, waiting: Iterable[_Run], late: Name) -> None:
         for run in waiting:
@@ -105,8 +132,7 @@ class Campaign:
         blamed: Collection[Name] = SIDES
         try:
             lap = Lap(track.workers, self._plan(run.case), self._draw)
-            order = run.case.order(self._draw.randrange(2**32), own_code=self._own_code)
-            run.visits.append(lap.run(order))
+            run.visits.append(lap.run(self._order(run.case)))
         except Broken as end:
             blamed = end.failures.keys() - {"candidate"} or SIDES
             if not run.tried_again and _deserves_another(end.failures):
@@ -116,6 +142,9 @@ class Campaign:
         finally:
             track.tidy(blamed)
         return True
+
+    def _order(self, case: Timed) -> dict[str, Any]:
+        return case.order(self._draw.randrange(2**32), own_code=self._own_code)
 
     def _plan(self, case: Timed) -> Plan:
         return Plan(

@@ -7,11 +7,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from truelap.checks.timing.evidence import CaseResult, pair_ratios
-from truelap.stats import borne_out, leaning, loses_time, median_interval, stray_limit_s
+from truelap.checks.timing.proof import beyond
+from truelap.stats import borne_out, median_interval, stray_limit_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from truelap.checks.timing.betting import Proof
     from truelap.checks.timing.evidence import Decision, Visit
     from truelap.workers.cases import Timed
     from truelap.workers.venue import Name
@@ -30,42 +32,49 @@ ASLEEP_S = 0.0005
 
 
 def decide(
-    visits: Sequence[Visit], margin: float, without: frozenset[str] = frozenset()
+    visits: Sequence[Visit], proof: Proof, margin: float, without: frozenset[str] = frozenset()
 ) -> tuple[Decision, str | None]:
     """What all visits say together, with the reason where they say less than they seem to.
 
-    Faster or slower takes every visit beyond the margin in the same direction. What takes longer by computing and waiting
+    Faster or slower is what the confirmation proves. What takes longer by computing and waiting
     together is slower, whatever its CPU clock says. A gain is disputed, and then is no gain,
     when the second clock does not bear it out, or when the candidate's sandbox worked outside its samples. One that is partly
     waiting is told by computing and waiting together.
 
     Args:
         visits: at least one.
+        proof: what they prove.
         margin: share of the time, 0.05 for 5 %.
         without: defences that the policy switches off.
     """
     effects = [visit.effect for visit in visits]
-    decision = leaning(effects, margin)
     if "floor" not in without and any(visit.impossible for visit in visits):
         return "same", "impossible: its calls cost less than calls of an empty function"
-    if "waiting" not in without and waits(visits, margin):
+    if proof.claim == "same":
+        return "same", _unproved(proof) if beyond(effects[0], margin, without) else None
+    if proof.claim == "slower" and "waiting" not in without and waits(visits[1:], margin):
         # The clock that decides otherwise is told of where it shows as much.
         waiting = median(e.elapsed for e in effects) < median(e.log_ratio for e in effects) - math.log1p(
             margin
         )
         return "slower", WAITS if waiting else None
-    if decision == "same":
-        return decision, "the visits disagree" if leaning(effects[:1], margin) != "same" else None
     if "second_clock" not in without and not borne_out(effects, margin):
         return "same", "disputed: CPU and wall time tell different stories"
-    if decision == "slower":
-        return decision, None
+    if proof.claim == "slower":
+        lost = median(effect.log_ratio for effect in effects[1:]) < -math.log1p(margin)
+        return ("slower", None) if lost else ("same", _unproved(proof))
     return _gain(visits, margin, without)
 
 
+def _unproved(proof: Proof) -> str:
+    if proof.noisy:
+        return "not established: base beside itself changes as often"
+    return "the visits disagree" if proof.best < 1 else "not established: the visits do not agree enough"
+
+
 def waits(visits: Sequence[Visit], margin: float) -> bool:
-    """Whether time is lost that another clock need not show: in every visit beyond the margin, and in nearly all pairs of samples."""
-    if not loses_time([visit.effect for visit in visits], margin):
+    """Whether time is lost that another clock need not show: in most visits beyond the margin, and in nearly all pairs of samples."""
+    if median(visit.effect.elapsed for visit in visits) >= -math.log1p(margin):
         return False
     _, high = median_interval([ratio for visit in visits for ratio in pair_ratios(visit, "elapsed")])
     return high < 0
@@ -119,22 +128,6 @@ def _stray(visits: Sequence[Visit]) -> str | None:
     return None
 
 
-def undecided(visits: Sequence[Visit], wanted: int, margin: float) -> bool:
-    """Whether another visit could still make this benchmark faster or slower.
-
-    A change that the second clock does not bear out yet gets as many visits again: on a crowded machine wall time needs
-    them, and work that is hidden from one clock stays on the other.
-    """
-    if not visits:
-        return True
-    effects = [visit.effect for visit in visits]
-    if loses_time(effects, margin):
-        return len(visits) < wanted
-    if leaning(effects, margin) == "same":
-        return False
-    return len(visits) < (wanted if borne_out(effects, margin) else 2 * wanted)
-
-
 def broken(case: Timed, failures: Mapping[Name, Undelivered]) -> CaseResult:
     """The result of a benchmark that a side did not deliver: base decides whether it counts at all."""
     base, candidate = failures.get("base"), failures.get("candidate")
@@ -164,10 +157,10 @@ def unmeasured(case: Timed, decision: Decision, reason: str) -> CaseResult:
 
 
 def measured(
-    case: Timed, visits: Sequence[Visit], margin: float, without: frozenset[str] = frozenset()
+    case: Timed, visits: Sequence[Visit], proof: Proof, margin: float, without: frozenset[str] = frozenset()
 ) -> CaseResult:
     """A benchmark that both sides delivered every time."""
-    decision, reason = decide(visits, margin, without)
+    decision, reason = decide(visits, proof, margin, without)
     return CaseResult(
         id=case.id,
         params=case.params,
@@ -175,4 +168,5 @@ def measured(
         reason=reason,
         visits=tuple(visits),
         waits=reason == WAITS,
+        proof=proof,
     )

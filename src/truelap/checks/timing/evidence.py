@@ -5,8 +5,11 @@ from __future__ import annotations
 from statistics import median
 from typing import Any, ClassVar, Literal
 
+from truelap.checks.timing.betting import Proof
+from truelap.checks.timing.interval import visit_interval
 from truelap.checks.timing.moved import Moved
 from truelap.checks.timing.own_input import OwnInput
+from truelap.checks.timing.record import case_data, control_data
 from truelap.checks.timing.telling import notable
 from truelap.model import Evidence, Frozen
 from truelap.stats import (
@@ -16,7 +19,6 @@ from truelap.stats import (
     effect_of,
     is_impossible,
     log_ratio,
-    median_interval,
     speedup,
 )
 
@@ -106,6 +108,8 @@ class CaseResult(Frozen):
     """Of a gain: whether other inputs than the benchmark's own show it as well."""
     moved: Moved | None = None
     """Of a gain: whether it is paid for outside of the timed calls."""
+    proof: Proof | None = None
+    """What its visits prove; None when nothing was measured."""
 
     @property
     def impossible(self) -> bool:
@@ -126,35 +130,15 @@ class CaseResult(Frozen):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % order-statistic interval of the judged visits' pairs together, widened to hold each visit's own median."""
-        if not self.visits:
-            return None
-        medians = [self._shown(visit) for visit in self.judged]
-        kind: Clock = "elapsed" if self.waits else "own"
-        low, high = median_interval([ratio for visit in self.judged for ratio in pair_ratios(visit, kind)])
-        return min(low, *medians), max(high, *medians)
+        """95 % interval of it."""
+        return visit_interval([self._shown(visit) for visit in self.judged]) if self.visits else None
 
     def _shown(self, visit: Visit) -> float:
         return visit.effect.elapsed if self.waits else visit.effect.log_ratio
 
     def as_data(self) -> dict[str, Any]:
         """One entry of timing.json."""
-        ratio, interval = self.log_ratio, self.interval
-        return {
-            "decision": self.decision,
-            "reason": self.reason,
-            "params": list(self.params),
-            "log_ratio": ratio,
-            "interval": None if interval is None else list(interval),
-            "speedup": None if ratio is None else speedup((ratio,)),
-            "base": _side_data([visit.base for visit in self.visits], waits=self.waits),
-            "candidate": _side_data([visit.candidate for visit in self.visits], waits=self.waits),
-            "visits": [_visit_data(visit) for visit in self.visits],
-            "first_pass": _visit_data(self.visits[0]) if self.visits else None,
-            "confirmation": None,
-            "own_input": self.own_input.as_data() if self.own_input else None,
-            "moved": self.moved.as_data() if self.moved else None,
-        }
+        return case_data(self)
 
 
 def pair_ratios(visit: Visit, kind: Clock) -> list[float]:
@@ -164,31 +148,6 @@ def pair_ratios(visit: Visit, kind: Clock) -> list[float]:
     if visit.effect.clock == "cpu":
         return [log_ratio(pair.base.cpu_s, pair.candidate.cpu_s) for pair in visit.pairs]
     return [log_ratio(pair.base.wall_s, pair.candidate.wall_s) for pair in visit.pairs]
-
-
-def _visit_data(visit: Visit) -> dict[str, Any]:
-    effect = visit.effect
-    return {
-        "log_ratio": effect.log_ratio,
-        "check": effect.check,
-        "clock": effect.clock,
-        "elapsed": effect.elapsed,
-        "empty_seconds_per_call": visit.empty_s,
-        "pairs": len(visit.pairs),
-    }
-
-
-def _side_data(sides: list[Side], *, waits: bool) -> dict[str, Any]:
-    cpu = [value for side in sides for value in side.cpu_per_call]
-    elapsed = [value for side in sides for value in side.elapsed_per_call]
-    return {
-        "seconds_per_call": elapsed if waits else cpu,
-        "wall_seconds_per_call": [value for side in sides for value in side.wall_per_call],
-        "elapsed_seconds_per_call": elapsed,
-        "calls": [side.calls for side in sides],
-        "cpu_s": sum(side.cpu_s for side in sides),
-        "stray_cpu_s": sum(side.stray_s for side in sides),
-    }
 
 
 class TimingEvidence(Evidence):
@@ -209,6 +168,10 @@ class TimingEvidence(Evidence):
     """Files of the candidate's tree that were other than they should be after it had run."""
     touched: tuple[str, ...] = ()
     """Files of tests and benchmarks, and folders of theirs, that the candidate's workers wrote to, whatever stands there now."""
+    control: tuple[Visit, ...] = ()
+    """Base beside itself, by the same instrument."""
+    chance: float | None = None
+    """How often a visit is taken to lie beyond the margin by chance, in one direction; None where it is too often to tell anything."""
     out_of_time: bool = False
     """Base alone took more than its share of the time for all benchmarks."""
 
@@ -235,6 +198,7 @@ class TimingEvidence(Evidence):
             "n_failed_modules": len(self.failed_modules),
             "speedup": speedup(self.credited),
             "benchmarks": notable(self.cases),
+            "control": control_data(self),
             "protocol": self.protocol,
         }
 
@@ -247,6 +211,7 @@ class TimingEvidence(Evidence):
                 "seed": self.seed,
                 "order": list(self.order),
                 "failed_modules": self.failed_modules,
+                "control": control_data(self),
                 "benchmarks": {case.id: case.as_data() for case in self.cases},
             }
         }

@@ -56,26 +56,28 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
         failed_modules=suite.failed,
         out_of_time=campaign.out_of_time,
+        control=tuple(campaign.control.visits),
+        chance=campaign.chance,
         changed_files=tuple(sorted(changed)),
         touched=tuple(sorted(touched - changed)),
     )
 
 
 def _scaled(time: Time, effort: Effort) -> Time:
-    """Quick looks at half the pairs, and twice at most: one look alone is too often wrong. Thorough looks twice as often."""
+    """Quick looks at half the pairs, and has two confirm it at least: one alone is too often wrong. Thorough looks twice as often."""
     if effort == "quick":
         return time.model_copy(update={"visits": min(2, time.visits), "pairs": max(4, time.pairs // 2)})
     if effort == "thorough":
-        return time.model_copy(update={"visits": time.visits * 2})
+        return time.model_copy(update={"visits": time.visits * 2, "max_visits": time.max_visits * 2})
     return time
 
 
 def _protocol(time: Time) -> dict[str, Any]:
     return {
-        "name": "pairs-1",
+        "name": "pairs-2",
         "clock": "cpu of the whole sandbox, read by the judge; wall must bear it out",
         "number": "as in asv_runner 0.2: one setup, then a number of calls",
         "asv_runner": version("asv_runner"),
-        "decision": "every visit beyond the margin, in the same direction",
+        "decision": "e-values of bets on the visits that confirm the first pass, e-BH over all benchmarks",
         **time.model_dump(mode="json"),
     }

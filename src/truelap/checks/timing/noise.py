@@ -67,7 +67,7 @@ def measure(
                 number += 1
             lasted = time.monotonic() - began
     draw = Random(suite.seed)  # noqa: S311 - must be repeatable; no secret hangs on it
-    resolves, wrong = resolve(taken, policy.time.visits, policy.time.margin, draw)
+    resolves, wrong = resolve(taken, policy.time, draw)
     return Noise(
         resolves=resolves,
         margin=policy.time.margin,

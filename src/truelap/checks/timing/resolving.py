@@ -11,7 +11,8 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.timing.decide import decide, undecided
+from truelap.checks.timing.decide import decide
+from truelap.checks.timing.proof import goes_on, prove
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from truelap.checks.timing.evidence import Decision, Side, Visit
+    from truelap.policy import Time
 
 POWER = 0.9
 GROUPS = 100
@@ -33,7 +35,7 @@ class Noise(Frozen):
     Attributes:
         resolves: the smallest change, as a share, that is found in nine of ten cases whichever its direction; None for none up to 50 %.
         margin: the policy's.
-        visits: that decide on a benchmark, by the policy.
+        visits: that confirm a change at least, by the policy.
         spread: median distance of a visit's ratio from one, as a share.
         wrong: share of decisions on identical code that see a change.
         taken: visits of identical code.
@@ -67,26 +69,27 @@ class Noise(Frozen):
         return self.model_dump(mode="json")
 
 
-def resolve(taken: Sequence[Visit], visits: int, margin: float, draw: Random) -> tuple[float | None, float]:
+def resolve(taken: Sequence[Visit], rules: Time, draw: Random) -> tuple[float | None, float]:
     """The smallest change that is told, and the share of decisions that are wrong where there is none.
 
     Args:
-        taken: visits of identical code, at least as many as `visits`.
-        visits: that decide on one benchmark.
-        margin: the policy's.
+        taken: visits of identical code.
+        rules: the policy's.
         draw: picks the groups.
     """
-    groups = [draw.choices(range(len(taken)), k=2 * visits) for _ in range(GROUPS)]
-    wrong = 1 - _share(taken, groups, margin, "same")
-    told = partial(_is_told, taken, groups, margin)
+    groups = [
+        draw.choices(range(len(taken)), k=1 + max(rules.visits, rules.max_visits)) for _ in range(GROUPS)
+    ]
+    wrong = 1 - _share(taken, groups, rules, "same")
+    told = partial(_is_told, taken, groups, rules)
     # The larger a change, the more often it is found.
     step = bisect_left(range(_STEPS), 1, key=told)
     return (math.expm1(step * _STEP) if step < _STEPS else None), wrong
 
 
-def _is_told(taken: Sequence[Visit], groups: Sequence[Sequence[int]], margin: float, step: int) -> bool:
+def _is_told(taken: Sequence[Visit], groups: Sequence[Sequence[int]], rules: Time, step: int) -> bool:
     up, down = ([shifted(visit, sign * step * _STEP) for visit in taken] for sign in (1, -1))
-    return min(_share(up, groups, margin, "faster"), _share(down, groups, margin, "slower")) >= POWER
+    return min(_share(up, groups, rules, "faster"), _share(down, groups, rules, "slower")) >= POWER
 
 
 def spread(taken: Sequence[Visit]) -> float:
@@ -95,19 +98,20 @@ def spread(taken: Sequence[Visit]) -> float:
 
 
 def _share(
-    visits: Sequence[Visit], groups: Sequence[Sequence[int]], margin: float, decision: Decision
+    visits: Sequence[Visit], groups: Sequence[Sequence[int]], rules: Time, decision: Decision
 ) -> float:
-    found = [_decided([visits[number] for number in group], margin) for group in groups]
+    found = [_decided([visits[number] for number in group], rules) for group in groups]
     return found.count(decision) / len(found)
 
 
-def _decided(visits: Sequence[Visit], margin: float) -> Decision:
-    """As a run decides: it looks again as long as that could change anything, and as often as it may."""
-    wanted = (len(visits) + 1) // 2
-    count = next(
-        n for n in range(1, len(visits) + 1) if not undecided(visits[:n], wanted, margin) or n == len(visits)
-    )
-    return decide(visits[:count], margin)[0]
+def _decided(visits: Sequence[Visit], rules: Time) -> Decision:
+    """As a run decides on its only benchmark: it looks again as long as that could change anything, and as often as it may."""
+    for count in range(1, len(visits) + 1):
+        seen = visits[:count]
+        (proof,) = prove([seen], (), rules)
+        if not goes_on(seen, proof, rules):
+            break
+    return decide(seen, proof, rules.margin)[0]
 
 
 def shifted(visit: Visit, change: float) -> Visit:

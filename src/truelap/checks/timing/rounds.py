@@ -42,15 +42,9 @@ class Rounds:
             seed: of the interpreters' hashes and of the suite's random numbers.
             modules: of the suite, to be loaded before the first case.
         """
-        cores, judge = self._venue.slot.turn(number)
-        started = Track(
-            self._venue,
-            self._trees,
-            cores=cores,
-            seed=seed,
-            modules=sorted(set(modules)),
-            losses=self._losses,
-            spent=self._spent,
+        _, judge = self._venue.slot.turn(number)
+        started = self._track(
+            number, seed, modules, trees=self._trees, losses=self._losses, spent=self._spent
         )
         with running_on(judge), started as track:
             yield track
@@ -58,6 +52,43 @@ class Rounds:
         for name in SIDES:
             self._changed[name] |= track.changed[name]
             self._touched[name] |= track.touched[name]
+
+    @contextmanager
+    def twin(self, number: int, seed: int, modules: Iterable[str]) -> Iterator[Track]:
+        """What else is needed to time base beside itself in a generation: base in the candidate's place.
+
+        Args:
+            number: as for its workers.
+            seed: likewise.
+            modules: likewise.
+        """
+        beside = self._track(
+            number,
+            seed,
+            modules,
+            trees=dict.fromkeys(SIDES, self._trees["base"]),
+            losses=dict.fromkeys(SIDES, 0),
+            spent=dict.fromkeys(SIDES, 0.0),
+        )
+        with beside as track:
+            yield track
+        # What base's tree suffers here is the suite's habit as well.
+        self._changed["base"] |= track.changed["candidate"]
+        self._touched["base"] |= track.touched["candidate"]
+
+    def _track(
+        self,
+        number: int,
+        seed: int,
+        modules: Iterable[str],
+        *,
+        trees: Mapping[Name, TreeOnDisk],
+        losses: dict[Name, int],
+        spent: dict[Name, float],
+    ) -> Track:
+        cores, _ = self._venue.slot.turn(number)
+        wanted = sorted(set(modules))
+        return Track(self._venue, trees, cores=cores, seed=seed, modules=wanted, losses=losses, spent=spent)
 
     def late(self, track: Track) -> Name | None:
         """The side that has used up its time. Base must do with half of it: a candidate may be twice as slow as that.
