@@ -25,11 +25,13 @@ from truelap.errors import StepFault, WorldError
 from truelap.world import procfs
 from truelap.world.bubblewrap import Bubblewrap
 from truelap.world.clock import cpu_ns_of
+from truelap.world.core_locks import lock_folder, try_core
 from truelap.world.landlock import Landlock
 from truelap.world.promises import ATTEMPTS as PROMISES
 from truelap.world.sandbox import MOUNT, Bind, Sandbox
 from truelap.world.seal import Seal
 from truelap.world.selfcheck import capabilities, interrogate
+from truelap.world.topology import cores_here
 from truelap.world.unsandboxed import Unsandboxed
 from truelap.world.view import fixed_environment
 from truelap.world.workspace import open_workspace
@@ -203,6 +205,19 @@ def test_only_standard_streams_and_the_channel_are_inherited(report, promised):
     promised("own user")
     assert set(report.facts["descriptors"]) == {"0", "1", "2", "3"}
     assert report.facts["descriptors"]["0"] == "/dev/null"
+
+
+def test_no_core_can_be_held_from_inside(sandbox, step, promised):
+    promised("own user")
+    lock = try_core(lock_folder(), cores_here()[0])
+    path = lock_folder() / f"truelap-core-{cores_here()[0].number}"
+    assert path.is_file(), "there or not, somebody may hold it now"
+    code = f"import fcntl; f = open({str(path)!r}); fcntl.flock(f, 2 | 4); print('held')"
+    ending = run(sandbox, step(code))
+    if lock is not None:
+        lock.release()
+    assert b"held" not in ending.output
+    assert b"FileNotFoundError" in ending.output or b"PermissionError" in ending.output
 
 
 def test_two_steps_cannot_be_told_apart_by_what_they_find(sandbox, step, promised):

@@ -104,6 +104,18 @@ def test_the_files_are_these():
     }
 
 
+def test_the_gate_s_leave_is_told_where_there_was_one():
+    class Gated(Timing):
+        def artifacts(self):
+            gate = {"leases": 2, "waited_s": 0.0, "overrun": 0}
+            return {"timing.json": {"benchmarks": {}, "protocol": {"slot": {"gate": gate}}}}
+
+    _, verdict = made()
+    case = Case(name="t", base=Base(given="HEAD", commit=None, tree="b" * 40), evidence=(("time", Gated()),))
+    found = dict(write_layout(verdict, case))
+    assert found["formulacode/measure_gate.txt"] == b"measure 1\nconfirm 1\n"
+
+
 def test_lsv_results_hold_both_sides_times():
     found = made()[0]["formulacode/lsv/lsv_results.json"]
     assert set(found) == {"init", "measure", "timing"}

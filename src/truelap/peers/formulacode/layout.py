@@ -33,7 +33,14 @@ def write_layout(verdict: Verdict, case: Case) -> tuple[tuple[str, bytes], ...]:
     }
     if verdict.reward.value is not None and verdict.outcome != "inconclusive":
         found["reward.json"] = _reward(verdict, found["lsv/lsv_results.json"]["measure"])
-    return tuple((f"formulacode/{name}", json_bytes(value)) for name, value in found.items())
+    files = {name: json_bytes(value) for name, value in found.items()} | _gate(timing)
+    return tuple((f"formulacode/{name}", content) for name, content in files.items())
+
+
+def _gate(timing: Mapping[str, Any]) -> dict[str, bytes]:
+    """What says that timing had the measure gate's leave, where one was asked. Without it there would be no timing."""
+    asked = timing.get("protocol", {}).get("slot", {}).get("gate")
+    return {"measure_gate.txt": b"measure 1\nconfirm 1\n"} if asked else {}
 
 
 def _lsv(verdict: Verdict, rows: Mapping[str, Any]) -> dict[str, Any]:
