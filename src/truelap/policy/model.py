@@ -117,11 +117,16 @@ class Outputs(Frozen):
     station_s: PositiveSeconds
 
 
+Unearned = Literal["report", "reject", "credit"]
+"""What becomes of a gain that the benchmark shows and that a user would not have."""
+
+
 class Judging(Frozen):
     """What findings lead to which outcome."""
 
     regressions: Literal["report", "reject"]
-    unearned: Literal["report", "reject"]
+    memo: Unearned
+    moved: Unearned
     stop_on_fail: bool
 
 

@@ -55,11 +55,12 @@ def test_first_calls_stand_beside():
 @pytest.mark.parametrize(("rule", "reason"), [("report", None), ("reject", "unearned_speedup")])
 def test_a_policy_may_reject_it(rule, reason):
     shipped = load_policy()
-    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"unearned": rule})})
+    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"moved": rule})})
     lost = without_moved(own(0.003, 0.001), Moved(status="moved", reason="each setup"))
     kept = without_moved(own(0.003, 0.001), Moved(status="not_tried"))
     assert (lost.decision, kept.decision) == ("same", "faster")
     assert lost.as_data()["moved"]["status"] == "moved"
+    assert without_moved(own(0.003, 0.001), Moved(status="moved"), credit=True).decision == "faster"
     found = judge(evidence(lost, kept), policy)
     assert [(f.code, f.message) for f in found] == [("time:moved", "a: moved: each setup")]
     assert failure_reason("rejected" if reason else "accepted", found) == reason

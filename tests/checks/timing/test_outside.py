@@ -45,10 +45,13 @@ class Series:
 """
 
 
-def test_work_that_is_moved_to_setup_is_no_gain(timed):
-    came = timed(FILES, {"lib.py": MOVED})
+@pytest.mark.parametrize(("rule", "decision"), [("report", "same"), ("credit", "faster")])
+def test_work_that_is_moved_to_setup_is_a_gain_only_where_a_policy_says_so(timed, rule, decision):
+    shipped = load_policy()
+    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"moved": rule})})
+    came = timed(FILES, {"lib.py": MOVED}, policy=policy)
     case = came["b.Suite.time_ranks"]
-    assert (case.decision, case.moved.status) == ("same", "moved"), case.moved
+    assert (case.decision, case.moved.status) == (decision, "moved"), case.moved
     assert "each setup takes" in case.reason
     assert came.codes() == ["time:moved"]
 

@@ -50,7 +50,7 @@ def test_what_is_looked_for_is_never_more_than_the_gain():
 @pytest.mark.parametrize(("rule", "reason"), [("report", None), ("reject", "unearned_speedup")])
 def test_a_policy_may_reject_a_gain_for_the_own_input_alone(rule, reason):
     shipped = load_policy()
-    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"unearned": rule})})
+    policy = shipped.model_copy(update={"verdict": shipped.verdict.model_copy(update={"memo": rule})})
     lost = without_gain(own(0.003, 0.001), OwnInput(status="own_input_only", reason="x1.00"))
     earned = without_gain(own(0.003, 0.001), OwnInput(status="borne_out"))
     found = judge(evidence(lost, earned), policy)
@@ -63,7 +63,10 @@ def test_only_what_is_not_borne_out_loses_its_gain():
     result = own(0.003, 0.001)
     for status in ("borne_out", "not_tried"):
         assert without_gain(result, OwnInput(status=status)).decision == "faster"
-    lost = without_gain(result, OwnInput(status="own_input_only", reason="x1.00"))
+    found = OwnInput(status="own_input_only", reason="x1.00")
+    credited = without_gain(result, found, credit=True)
+    assert (credited.decision, credited.reason) == ("faster", "own input only: x1.00")
+    lost = without_gain(result, found)
     assert (lost.decision, lost.reason) == ("same", "own input only: x1.00")
     assert lost.as_data()["own_input"]["status"] == "own_input_only"
 

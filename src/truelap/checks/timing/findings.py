@@ -43,7 +43,6 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
     slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
-    unearned: Level = "fail" if policy.verdict.unearned == "reject" else "info"
     gone = [case for case in evidence.cases if case.decision == "missing"]
     if policy.keeps("missing_benchmarks"):
         for text in grouped((case.id, str(case.reason)) for case in gone):
@@ -59,14 +58,19 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
             yield Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
         elif case.reason and case.reason.startswith("disputed"):
             yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
-        elif (code := _unearned(case)) is not None:
-            yield Finding(code=code, level=unearned, message=f"{case.id}: {case.reason}")
+        elif (unearned := _unearned(case, policy)) is not None:
+            yield unearned
 
 
-def _unearned(case: CaseResult) -> str | None:
+def _unearned(case: CaseResult, policy: Policy) -> Finding | None:
     if case.own_input and case.own_input.status == "own_input_only":
-        return "time:own_input_only"
-    return "time:moved" if case.moved and case.moved.status == "moved" else None
+        code, rule = "time:own_input_only", policy.verdict.memo
+    elif case.moved and case.moved.status == "moved":
+        code, rule = "time:moved", policy.verdict.moved
+    else:
+        return None
+    level: Level = "fail" if rule == "reject" else "info"
+    return Finding(code=code, level=level, message=f"{case.id}: {case.reason}")
 
 
 def _times(case: CaseResult) -> str:

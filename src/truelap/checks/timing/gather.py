@@ -38,10 +38,12 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         venue = replace(suite.venue, slot=slot)
         campaign = Campaign(venue, suite.trees, time, suite.seed)
         timed = campaign.run(cases.values())
-        others = OtherInputs(venue, suite.trees, time, suite.seed)
+        others = OtherInputs(venue, suite.trees, time, suite.seed, credit=policy.verdict.memo == "credit")
         if policy.keeps("siblings"):
             timed = others.run(cases, timed)
-        outside = OutsideOfCalls(venue, suite.trees, time, suite.seed)
+        outside = OutsideOfCalls(
+            venue, suite.trees, time, suite.seed, credit=policy.verdict.moved == "credit"
+        )
         if policy.keeps("moved"):
             timed = outside.run(cases, timed)
     rounds = (campaign.rounds, others.rounds, outside.rounds)

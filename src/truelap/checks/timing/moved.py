@@ -99,11 +99,13 @@ def import_growth(base: Outside, candidate: Outside, time: Time) -> str | None:
     return f"importing the suite takes {now:.2g} s, at base {before:.2g} s"
 
 
-def without_moved(result: CaseResult, found: Moved) -> CaseResult:
-    """The result, without its gain where that is work done elsewhere."""
+def without_moved(result: CaseResult, found: Moved, *, credit: bool = False) -> CaseResult:
+    """The result, without its gain where that is work done elsewhere, unless the policy credits it."""
     if found.status != "moved":
         return result.model_copy(update={"moved": found})
-    return result.model_copy(update={"moved": found, "decision": "same", "reason": f"moved: {found.reason}"})
+    decision = result.decision if credit else "same"
+    reason = f"moved: {found.reason}"
+    return result.model_copy(update={"moved": found, "decision": decision, "reason": reason})
 
 
 def _seconds(result: CaseResult, side: Literal["base", "candidate"]) -> float:

@@ -33,13 +33,17 @@ class OtherInputs:
         trees: of both sides.
         time: the policy's thresholds, already scaled by the effort asked for.
         seed: of every random choice.
+        credit: whether a gain for the own input alone counts all the same.
     """
 
-    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int) -> None:
+    def __init__(
+        self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int, *, credit: bool = False
+    ) -> None:
         sources, _ = retold(venue, trees["base"], values=False)
         self._venue = replace(venue, sources=sources)
         self.rounds = Rounds(self._venue, trees, time.station_s)
         self._time = time
+        self._credit = credit
         self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
         self._visits: dict[str, tuple[Visit, ...]] = {}
 
@@ -55,7 +59,10 @@ class OtherInputs:
             left = [one for one in results if one.decision == "faster" and _open(found.get(one.id))]
             if left:
                 self._generation(number, cases, left, found)
-        return tuple(without_gain(one, found[one.id]) if one.id in found else one for one in results)
+        return tuple(
+            without_gain(one, found[one.id], credit=self._credit) if one.id in found else one
+            for one in results
+        )
 
     def _generation(
         self, number: int, cases: Mapping[str, Timed], left: Sequence[CaseResult], found: dict[str, OwnInput]

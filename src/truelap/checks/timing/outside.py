@@ -35,12 +35,16 @@ class OutsideOfCalls:
         trees: of both sides.
         time: the policy's thresholds, already scaled by the effort asked for.
         seed: of every random choice.
+        credit: whether a gain that is paid for elsewhere counts all the same.
     """
 
-    def __init__(self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int) -> None:
+    def __init__(
+        self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int, *, credit: bool = False
+    ) -> None:
         self._venue = venue
         self.rounds = Rounds(venue, trees, time.station_s)
         self._time = time
+        self._credit = credit
         self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
         self._loads: dict[Name, list[float]] = {name: [] for name in SIDES}
         self._costs: dict[str, dict[Name, list[_Costs]]] = {}
@@ -57,7 +61,10 @@ class OutsideOfCalls:
         for _ in range(VISITS if gains else 0):
             self._generation(cases, gains)
         found = {one.id: self._found(one) for one in gains}
-        return tuple(without_moved(one, found[one.id]) if one.id in found else one for one in results)
+        return tuple(
+            without_moved(one, found[one.id], credit=self._credit) if one.id in found else one
+            for one in results
+        )
 
     def _generation(self, cases: Mapping[str, Timed], gains: Sequence[CaseResult]) -> None:
         self._venue.world.events.progress(f"what {len(gains)} benchmarks take outside of their calls")

@@ -111,9 +111,10 @@ def _of_visit(result: CaseResult, visit: Visit, side: Literal["base", "candidate
     return median(times_of(result, visit, visit.base if side == "base" else visit.candidate))
 
 
-def without_gain(result: CaseResult, found: OwnInput) -> CaseResult:
-    """The result, without its gain where that is for the benchmark's own input alone."""
+def without_gain(result: CaseResult, found: OwnInput, *, credit: bool = False) -> CaseResult:
+    """The result, without its gain where that is for the benchmark's own input alone, unless the policy credits it."""
     if found.status != "own_input_only":
         return result.model_copy(update={"own_input": found})
+    decision = result.decision if credit else "same"
     reason = f"own input only: {found.reason}"
-    return result.model_copy(update={"own_input": found, "decision": "same", "reason": reason})
+    return result.model_copy(update={"own_input": found, "decision": decision, "reason": reason})
