@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 
-from truelap.world import bubblewrap, doctor
+from truelap.world import bubblewrap, core_locks, doctor, slots
 from truelap.world.doctor import cpu_quota, survey
 from truelap.world.landlock import GIVES_UP
+from truelap.world.topology import cores_among
 
 
 def test_every_line_says_something(interpreter, tmp_path):
@@ -21,6 +22,7 @@ def test_every_line_says_something(interpreter, tmp_path):
         "landlock",
         "system calls",
         "cores",
+        "slots",
         "CPU clock",
         "noise",
         "disk",
@@ -56,6 +58,17 @@ def test_what_is_missing_is_a_line_and_not_an_error(interpreter, tmp_path, monke
     assert not lines["disk"].holds
     assert [(line.name, line.holds) for line in found.backends["bubblewrap"].lines] == [("works", False)]
     assert "bubblewrap" not in found.trusted
+
+
+def test_where_measurements_cannot_take_turns_that_is_a_line(monkeypatch):
+    cores = cores_among({0, 1, 2, 3}, {2: (2, 6), 3: (3, 7)})
+    monkeypatch.setattr(slots, "cores_here", lambda: cores)
+    assert slots.offered().detail.startswith("1 at a time, locks in ")
+    assert slots.offered().holds
+    monkeypatch.setattr(slots, "cores_here", lambda: cores_among({2, 3}, {2: (2, 6), 3: (3, 7)}))
+    assert not slots.offered().holds
+    monkeypatch.setattr(core_locks, "_PLACES", ())
+    assert "--slots" in slots.offered().detail
 
 
 def test_refused_namespaces_are_a_line(monkeypatch):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from truelap.errors import TruelapError, WorldError
-from truelap.world import namespaces, process, seccomp
+from truelap.world import namespaces, process, seccomp, slots
 from truelap.world.bubblewrap import Bubblewrap, bubblewrap_version, find_bubblewrap
 from truelap.world.clock import cpu_ns_of
 from truelap.world.landlock import Landlock, landlock_version
@@ -93,6 +93,7 @@ def survey(interpreter: Interpreter, work: Path | None = None) -> Survey:
         _landlock(),
         _filter(),
         _cores(),
+        slots.offered(),
         _cpu_clock(),
         _noise(),
         _disk(place),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.errors import WorldError
 from truelap.world.core_locks import CoreLock, lock_folder, try_core
 from truelap.world.gate import Gate, Leases
+from truelap.world.sandbox import Capability
 from truelap.world.topology import Core, Turn, cores_here, eligible, turn
 
 if TYPE_CHECKING:
@@ -174,3 +175,15 @@ def take(folder: Path, cores: Sequence[Core]) -> tuple[tuple[Core, ...], tuple[C
             return None
         stack.pop_all()
     return tuple(core for core, _ in found), tuple(lock for _, lock in found)
+
+
+def offered() -> Capability:
+    """For `truelap doctor`: how many measurements can be made at a time."""
+    try:
+        folder = lock_folder()
+    except WorldError as error:
+        return Capability("slots", False, str(error))
+    cores = eligible(cores_here())
+    count = max(1, len(cores) // CORES)
+    shared = "" if all(core.whole for core in cores) else "; others may use threads of these cores"
+    return Capability("slots", not shared, f"{count} at a time, locks in {folder}{shared}")
