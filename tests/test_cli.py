@@ -736,3 +736,16 @@ def test_doctor_says_what_is_here():
 
 def test_grade_of_nothing(tmp_path):
     assert str(tmp_path) in complaint(truelap("grade", tmp_path), 2)
+
+
+@pytest.mark.parametrize(
+    ("named", "env", "said"),
+    [
+        (("--slots", "none/at/all"), {}, "--slots none/at/all: No such file or directory"),
+        ((), {"TRUELAP_SLOTS": "none/at/all"}, "--slots none/at/all: No such file or directory"),
+        ((), {"MEASURE_GATE_URL": "nonsense"}, "--gate nonsense: give an address like"),
+    ],
+)
+def test_a_slot_that_cannot_be_had_so_is_told_before_anything_runs(tiny, tmp_path, named, env, said):
+    argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", *named)
+    assert said in complaint(truelap(*argv, env=env), 2)

@@ -34,6 +34,7 @@ from truelap.workers.selecting import look_ahead
 from truelap.world.draws import with_seed
 from truelap.world.opening import diary, open_ground, world_on
 from truelap.world.output import RESULTS, Output
+from truelap.world.slots import check_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -107,6 +108,7 @@ def verify(
     request, task, policy = Request(repo=repo, **named), task or Task(), policy or load_policy()
     settings = settings or Settings(python=Path(sys.executable), seed=0, seed_drawn=True)
     request.check(task)
+    check_slots(settings)
     task = _with_build(task, repo, settings.python)
     if progress:
         progress("reading base and submission")

@@ -113,6 +113,21 @@ def aside(folder: Path | None) -> Slot:
     return slot
 
 
+def check_slots(settings: Settings) -> None:
+    """Learn early that what the user named cannot be used.
+
+    Raises:
+        UsageError: the folder of the locks, or the gate's address.
+    """
+    if settings.slots is not None:
+        lock_folder(settings.slots)
+    _gate(settings)
+
+
+def _gate(settings: Settings) -> Gate | None:
+    return Gate(settings.gate, settings.gate_token) if settings.gate else None
+
+
 @contextmanager
 def leased(settings: Settings, events: Events) -> Iterator[Slot]:
     """A slot for one station, given back afterwards; with the gate's leave, where one is named.
@@ -121,7 +136,7 @@ def leased(settings: Settings, events: Events) -> Iterator[Slot]:
         UsageError: the folder of the locks or the gate's address cannot be used.
         WorldError: no slot in time, or it was lost while it was used.
     """
-    gate = Gate(settings.gate, settings.gate_token) if settings.gate else None
+    gate = _gate(settings)
     with ExitStack() as stack:
         began = time.monotonic()
         cores, locks = _wait(lock_folder(settings.slots), settings.wait_s, events)
