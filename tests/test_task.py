@@ -25,17 +25,10 @@ def test_the_task_file_has_the_last_word():
     assert import_roots(Environment(python_path=("lib/", ".")), [b"src/a.py"]) == ("lib", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ('[reference]\npatch = "expert.diff"', "reference.patch"),
-        ('[benchmarks]\nselect = "impacted"', "benchmarks.select"),
-    ],
-)
-def test_what_is_asked_for_and_not_there_yet_is_not_passed_over(tmp_path, text, key):
+def test_what_is_asked_for_and_not_there_yet_is_not_passed_over(tmp_path):
     path = tmp_path / "task.toml"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=rf"{key}: .* yet; leave the key out"):
+    path.write_text('[reference]\npatch = "expert.diff"')
+    with pytest.raises(UsageError, match=r"reference\.patch: .* yet; leave the key out"):
         load_task(path)
 
 

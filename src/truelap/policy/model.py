@@ -101,6 +101,7 @@ class Time(Frozen):
     station_s: PositiveSeconds
     once_s: PositiveSeconds
     import_s: PositiveSeconds
+    screened_share: Annotated[float, Field(ge=0, le=1)]
 
 
 class Outputs(Frozen):

@@ -81,10 +81,15 @@ class Case:
 
 
 class Caches:
-    """What `setup_cache` returned, as asv keeps it: made once per key in a process of its own, loaded by each case."""
+    """What `setup_cache` returned, as asv keeps it: made once per key in a process of its own, loaded by each case.
 
-    def __init__(self):
+    Args:
+        charts: a chart of this process, if one is made.
+    """
+
+    def __init__(self, charts=()):
         self.folders = {}
+        self.charts = charts
 
     def folder(self, suite, order):
         key = order["cache_key"]
@@ -98,9 +103,13 @@ class Caches:
     def make(self, suite, order):
         os.chdir(self.folders[order["cache_key"]])
         seed_all(order["seed"])
+        for chart in self.charts:
+            chart.again()
         made = Case(suite, order).benchmark.do_setup_cache()
         with open("cache.pickle", "wb") as file:
             pickle.dump(made, file)
+        for chart in self.charts:
+            chart.write(self.folders[order["cache_key"]] + ".chart")
 
     @staticmethod
     def load(folder):

@@ -22,8 +22,10 @@ Conversation, after the worker's hello:
                                              benchmark's own, see `bench_siblings`; without a plan, one is made
       vary {plan, seed, token} -> varied {plan, token}|skipped|failed   from here on runs get other inputs, see `bench_varying`;
                                              without a plan, one is made
+      chart                -> charted {whole, ran}   the functions that ran since the fork, see `bench_chart`
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
+    chart                  -> charted        the same since the start, of a worker that was started with it
     end                    -> end            the program ends
 """
 
@@ -41,6 +43,7 @@ import time
 import bench_answers
 import bench_case
 import bench_changes
+import bench_chart
 import bench_output
 import bench_siblings
 import bench_suite
@@ -98,6 +101,8 @@ def converse(wire, case):
             reply = answer(case, case.again)
         elif asked["type"] == "vary":
             reply = vary(case, asked, RECORDERS[0])
+        elif asked["type"] == "chart":
+            reply = CHARTS[0].told()
         elif asked["type"] in ("output", "state", "siblings"):
             reply = tell(wire, case, asked, RECORDERS[0])
             if reply is None:
@@ -105,7 +110,7 @@ def converse(wire, case):
         else:
             return
         wire.send(reply)
-        if reply["type"] not in ("done", "ready", "varied"):
+        if reply["type"] not in ("done", "ready", "varied", "charted"):
             return
 
 
@@ -129,6 +134,10 @@ def serve_case(wire, suite, order, cache_folder):
     own = cache_folder or tempfile.mkdtemp(prefix="case-")
     os.chdir(own)
     seed_all(order["seed"])
+    for chart in CHARTS:
+        chart.again()
+        if cache_folder:
+            chart.add(cache_folder + ".chart")
     try:
         case = Case(suite, order)
         cache = Caches.load(cache_folder)
@@ -160,6 +169,9 @@ def start(order, around):
     around.settle("benchmarks", order["roots"], order["apart"])
     before = set(sys.modules)
     seed_all(order["seed"])
+    if order["chart"]:
+        CHARTS.append(bench_chart.Chart(order["mount"]))
+        CHARTS[0].begin()
     return Suite(order, around.runner, before)
 
 
@@ -187,7 +199,8 @@ def loaded(suite, module):
 
 
 def serve(wire, order, around):
-    suite, caches = start(order, around), Caches()
+    suite = start(order, around)
+    caches = Caches(CHARTS)
     wire.send({"type": "started"})
     while True:
         order = wire.receive()
@@ -195,6 +208,8 @@ def serve(wire, order, around):
             wire.send(discovered(suite, order["module"]))
         elif order["type"] == "load":
             wire.send(loaded(suite, order["module"]))
+        elif order["type"] == "chart":
+            wire.send(CHARTS[0].told())
         elif order["type"] == "case":
             folder = caches.folder(suite, order)
             status = reap(in_child(lambda order=order, folder=folder: serve_case(wire, suite, order, folder)))
@@ -212,11 +227,13 @@ def work(end, order, around):
 
 HEAP = Heap()
 RECORDERS = []
+CHARTS = []
 MODULES = (
     sys.modules[__name__],
     bench_answers,
     bench_case,
     bench_changes,
+    bench_chart,
     bench_output,
     bench_siblings,
     bench_suite,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
@@ -13,7 +14,10 @@ from truelap.suite import AsvConfig, choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
+from truelap.workers.changes import UnknownReachError, changed_functions
+from truelap.workers.charting import charted
 from truelap.workers.discovery import listed
+from truelap.workers.impact import Choice, choose, everything
 from truelap.workers.venue import Name, Venue
 from truelap.world.slots import aside
 from truelap.world.tree_links import real_files
@@ -39,6 +43,7 @@ class Opening:
         trees: of both sides.
         cases: those that are asked for.
         failed: modules of the suite that cannot be imported at base, with the reason.
+        choice: which of the cases are run; None for all, without a look at what changes.
         base_seed: of choices that base's part of a station is kept for.
         seed: of a station's other choices.
     """
@@ -50,6 +55,17 @@ class Opening:
     failed: dict[str, str]
     base_seed: int
     seed: int
+    choice: Choice | None = None
+
+    def runs(self) -> tuple[Timed, ...]:
+        """The cases to begin with."""
+        left = frozenset(self.choice.left if self.choice else ())
+        return tuple(case for case in self.cases if why_not(case) is None and case.id not in left)
+
+    def rest(self) -> tuple[Timed, ...]:
+        """Those that follow when a case changes that the change should not reach."""
+        left = frozenset(self.choice.left if self.choice else ())
+        return tuple(case for case in self.cases if case.id in left)
 
 
 def opened(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> Opening:
@@ -69,7 +85,31 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     shared, own = Random(settings.base_seed), Random(settings.seed)  # noqa: S311
     cases, failed = _selected(venue, trees["base"], task, settings, shared.randrange(2**32))
     seeds = shared.randrange(2**32), own.randrange(2**32)
-    return Opening(config.path, venue, trees, cases, failed, *seeds)
+    found = Opening(config.path, venue, trees, cases, failed, *seeds)
+    if task.benchmarks.select == "all":
+        return found
+    return replace(found, choice=_chosen(found, policy.time.screened_share))
+
+
+def _chosen(suite: Opening, share: float) -> Choice:
+    """Which cases the change can reach, and a share of the others: the same for all stations of a verification."""
+    base, other = suite.trees["base"], suite.trees["candidate"]
+    cases = [case for case in suite.cases if why_not(case) is None]
+
+    def read(path: bytes) -> tuple[bytes, bytes]:
+        name = os.fsdecode(path)
+        return (base.root / name).read_bytes(), (other.root / name).read_bytes()
+
+    try:
+        changed = changed_functions(base.manifest, other.manifest, read)
+    except UnknownReachError as error:
+        return everything(cases, f"all: {error}")
+    ids = tuple(case.id for case in cases)
+    chart = suite.venue.world.trees.known(
+        base, ("chart", ids), lambda: charted(suite.venue, base, cases, suite.base_seed)
+    )
+    draw = Random(f"impact {suite.seed}")  # noqa: S311 - must be repeatable; whoever names no seed has a random one
+    return choose(cases, chart, changed, share, draw)
 
 
 def _open_venue(

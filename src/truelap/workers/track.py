@@ -213,4 +213,5 @@ class Track:
             "mount": f"{venue.mount}/",
             "seed": self._seed,
             "name": venue.name,
+            "chart": venue.chart,
         }

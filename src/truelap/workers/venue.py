@@ -49,6 +49,7 @@ class Venue:
         name: of the recorder in every worker, unguessable; the suite calls it where it is rewritten.
         numpy: whether the environment's numpy is there before the tree is, see `arrays`.
         places: where a product may have moved, see `moved_roots`.
+        chart: whether workers say which functions of the tree run; never where time is taken.
         slot: the cores that its workers run on.
     """
 
@@ -65,6 +66,7 @@ class Venue:
     name: str = field(default_factory=recorder_name)
     numpy: bool = False
     places: tuple[str, ...] = ()
+    chart: bool = False
     slot: Slot = field(default_factory=anywhere)
 
     def facts(self, base: TreeOnDisk) -> dict[str, Any]:

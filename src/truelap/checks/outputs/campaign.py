@@ -112,9 +112,10 @@ class Campaign:
         )
         self._records.close(habits)
         habits.add(self._records.habits)
-        self.changed = first.changed["candidate"] - habits.changed
-        self.loaded = habits.loaded, first.loaded["candidate"]
-        self.touched = first.touched["candidate"] - habits.touched
+        self.changed |= first.changed["candidate"] - habits.changed
+        before, after = self.loaded
+        self.loaded = {**before, **habits.loaded}, {**after, **first.loaded["candidate"]}
+        self.touched |= first.touched["candidate"] - habits.touched
         return tuple(found)
 
     def _track(

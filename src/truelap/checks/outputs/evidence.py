@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from truelap.checks.outputs.ruling import Ruling, Status
 from truelap.checks.outputs.siblings import Siblings
 from truelap.model import Evidence, Frozen
+from truelap.workers.impact import Choice
 
 _NAMED = 16
 
@@ -57,6 +58,8 @@ class OutputEvidence(Evidence):
     """Files of the candidate's tree that were other than they should be after it had run."""
     touched: tuple[str, ...] = ()
     """Files of tests and benchmarks, and folders of theirs, that the candidate's worker wrote to."""
+    choice: Choice | None = None
+    """Which benchmarks were run, where the task has not all of them run."""
     base_kept: int = 0
     """Cases whose base was not run, because an earlier verification kept what it tells."""
     two_products: tuple[str, ...] = ()
@@ -85,6 +88,7 @@ class OutputEvidence(Evidence):
             "n_cases": len(self.cases),
             "n_compared": self.compared,
             "n_base_kept": self.base_kept,
+            "selection": self.choice.as_data() if self.choice else None,
             **{f"n_{name}": len(self.of(name)) for name in ("equal", "differs", "missing", "not_comparable")},
             "n_siblings": sum(case.siblings.tried for case in self.cases),
             "n_siblings_compared": sum(case.siblings.compared for case in self.cases),

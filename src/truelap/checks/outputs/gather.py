@@ -10,18 +10,20 @@ from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
 from truelap.checks.outputs.recorded import Records
 from truelap.checks.outputs.ruling import Ruling
 from truelap.values import Tolerance
+from truelap.workers.impact import NOT_RUN
 from truelap.workers.origins import TellsOrigins, two_products
 from truelap.workers.retold import retold
-from truelap.workers.selecting import opened, why_not
+from truelap.workers.selecting import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from truelap.model import Case
     from truelap.policy import Outputs, Policy
     from truelap.settings import Settings
     from truelap.task import OutputChoice, Task
     from truelap.workers.cases import Timed
+    from truelap.workers.impact import Choice
     from truelap.world import World
 
 NEEDS: tuple[str, ...] = ("rebuild",)
@@ -36,18 +38,18 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     """
     suite = opened(case, world, policy, task, settings)
     skipped = {one.id: why for one in suite.cases if (why := _why_skipped(one, task.outputs)) is not None}
-    wanted = [one for one in suite.cases if why_not(one) is None and one.id not in skipped]
+    skipped |= dict.fromkeys(suite.choice.left if suite.choice else (), NOT_RUN)
     sources, unchanged = retold(suite.venue, suite.trees["base"], values=True)
     venue = replace(suite.venue, station="outputs", sources=sources)
     facts = venue.facts(suite.trees["base"]) if world.keep else {}
     records = Records(world.keep, {**facts, "policy": policy.digest})
     campaign = Campaign(venue, suite.trees, policy.outputs, suite.base_seed, records)
-    most = policy.outputs.siblings if policy.keeps("siblings") else 0
-    found = campaign.run(
-        wanted,
-        {one.id: _tolerance(one, policy.outputs, task.outputs) for one in wanted},
-        {one.id: min(most, int(_overrides(one, task.outputs).get("siblings", most))) for one in wanted},
-    )
+    found = _run(campaign, [one for one in suite.runs() if one.id not in skipped], policy, task)
+    choice = suite.choice
+    if choice and (name := _reaches_further(choice, found)):
+        choice = choice.widened(name)
+        skipped = {name: why for name, why in skipped.items() if why != NOT_RUN}
+        found += _run(campaign, [one for one in suite.rest() if one.id not in skipped], policy, task)
     left = [
         CaseOutput(id=one.id, params=one.params, ruling=Ruling("not_comparable", skipped[one.id]))
         for one in suite.cases
@@ -62,9 +64,25 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         failed_modules=suite.failed,
         changed_files=tuple(sorted(campaign.changed)),
         touched=tuple(sorted(campaign.touched - campaign.changed)),
+        choice=choice,
         base_kept=records.used,
         two_products=_two_products(case, campaign),
     )
+
+
+def _run(campaign: Campaign, cases: Sequence[Timed], policy: Policy, task: Task) -> tuple[CaseOutput, ...]:
+    most = policy.outputs.siblings if policy.keeps("siblings") else 0
+    return campaign.run(
+        cases,
+        {one.id: _tolerance(one, policy.outputs, task.outputs) for one in cases},
+        {one.id: min(most, int(_overrides(one, task.outputs).get("siblings", most))) for one in cases},
+    )
+
+
+def _reaches_further(choice: Choice, found: Sequence[CaseOutput]) -> str | None:
+    """A benchmark that computes something else, though the change should not reach it."""
+    odd = (one.id for one in found if one.ruling.status in {"differs", "missing"})
+    return next((name for name in odd if name in choice.screened), None)
 
 
 def _two_products(case: Case, campaign: Campaign) -> tuple[str, ...]:

@@ -54,13 +54,15 @@ class Campaign:
         self._draw = Random(seed)  # noqa: S311 - the order must be repeatable; no secret hangs on it
         self._own_code = "own_code" not in venue.without
         self.control = Control(time.control, seed)
+        self._runs: list[_Run] = []
         self.out_of_time = False
         self.order: tuple[str, ...] = ()
 
     def run(self, cases: Iterable[Timed]) -> tuple[CaseResult, ...]:
-        """Time all cases; one result each."""
-        runs = [_Run(case) for case in cases]
-        self.order = self._shuffle(runs)
+        """Time cases, besides those of earlier calls; one result for each of both, proved among all of them."""
+        fresh = [_Run(case) for case in cases]
+        self.order += self._shuffle(fresh)
+        runs = self._runs = [*self._runs, *fresh]
         for generation in range(1 + max(self._time.visits, self._time.max_visits)):
             open_runs = self._open(runs)
             if open_runs:

@@ -21,6 +21,7 @@ from truelap.stats import (
     log_ratio,
     speedup,
 )
+from truelap.workers.impact import Choice
 
 Clock = Literal["own", "elapsed"]
 Decision = Literal["faster", "slower", "same", "missing", "invalid"]
@@ -172,6 +173,8 @@ class TimingEvidence(Evidence):
     """Base beside itself, by the same instrument."""
     chance: float | None = None
     """How often a visit is taken to lie beyond the margin by chance, in one direction; None where it is too often to tell anything."""
+    choice: Choice | None = None
+    """Which benchmarks were run, where the task has not all of them run."""
     out_of_time: bool = False
     """Base alone took more than its share of the time for all benchmarks."""
 
@@ -197,6 +200,7 @@ class TimingEvidence(Evidence):
             **counts,
             "n_failed_modules": len(self.failed_modules),
             "speedup": speedup(self.credited),
+            "selection": self.choice.as_data() if self.choice else None,
             "benchmarks": notable(self.cases),
             "control": control_data(self),
             "protocol": self.protocol,
@@ -212,6 +216,7 @@ class TimingEvidence(Evidence):
                 "order": list(self.order),
                 "failed_modules": self.failed_modules,
                 "control": control_data(self),
+                "selection": self.choice.model_dump(mode="json") if self.choice else None,
                 "benchmarks": {case.id: case.as_data() for case in self.cases},
             }
         }

@@ -37,8 +37,18 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
             Finding(code="tamper:tree_touched", level="fail", message=_TOUCHED, path=path)
             for path in evidence.touched
         ),
+        *_of_choice(evidence),
         *_of_nothing(evidence),
     )
+
+
+def _of_choice(evidence: TimingEvidence) -> Iterator[Finding]:
+    choice = evidence.choice
+    if choice is not None and choice.left:
+        text = (
+            f"{choice.why}; {len(choice.screened)} others were run by chance, and {len(choice.left)} were not"
+        )
+        yield Finding(code="time:not_all_run", level="info", message=text)
 
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:

@@ -11,14 +11,18 @@ from truelap.checks.timing.decide import unmeasured
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.other_inputs import OtherInputs
 from truelap.checks.timing.outside import OutsideOfCalls
+from truelap.workers.impact import NONE_MEASURED, NOT_RUN, everything
 from truelap.workers.selecting import opened, why_not
 from truelap.world.slots import leased
 
 if TYPE_CHECKING:
+    from truelap.checks.timing.evidence import CaseResult
     from truelap.model import Case
     from truelap.policy import Policy, Time
     from truelap.settings import Effort, Settings
     from truelap.task import Task
+    from truelap.workers.impact import Choice
+    from truelap.workers.selecting import Opening
     from truelap.world import World
 
 NEEDS: tuple[str, ...] = ("rebuild",)
@@ -37,7 +41,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     with leased(settings, world.events) as slot:
         venue = replace(suite.venue, slot=slot)
         campaign = Campaign(venue, suite.trees, time, suite.seed)
-        timed = campaign.run(cases.values())
+        timed = campaign.run(suite.runs())
+        choice, timed = _widened(suite, campaign, timed)
         others = OtherInputs(venue, suite.trees, time, suite.seed, credit=policy.verdict.memo == "credit")
         if policy.keeps("siblings"):
             timed = others.run(cases, timed)
@@ -50,6 +55,8 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     changed = {path for one in rounds for path in one.changed}
     touched = {path for one in rounds for path in one.touched}
     untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
+    # Not reached is not changed: it counts, as it would if it had been timed.
+    untimed += [unmeasured(cases[name], "same", NOT_RUN) for name in (choice.left if choice else ())]
     return TimingEvidence(
         config=suite.config,
         protocol={**_protocol(time), "slot": slot.as_data()},
@@ -60,9 +67,25 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         out_of_time=campaign.out_of_time,
         control=tuple(campaign.control.visits),
         chance=campaign.chance,
+        choice=choice,
         changed_files=tuple(sorted(changed)),
         touched=tuple(sorted(touched - changed)),
     )
+
+
+def _widened(
+    suite: Opening, campaign: Campaign, timed: tuple[CaseResult, ...]
+) -> tuple[Choice | None, tuple[CaseResult, ...]]:
+    """The rest as well, where a benchmark changes that the change should not reach, or none was measured."""
+    choice = suite.choice
+    if choice is None or not choice.left:
+        return choice, timed
+    screened = frozenset(choice.screened)
+    odd = [one.id for one in timed if one.id in screened and one.decision not in {"same", "invalid"}]
+    if not odd and any(one.visits for one in timed):
+        return choice, timed
+    choice = choice.widened(odd[0]) if odd else everything(suite.runs() + suite.rest(), NONE_MEASURED)
+    return choice, campaign.run(suite.rest())
 
 
 def _scaled(time: Time, effort: Effort) -> Time:

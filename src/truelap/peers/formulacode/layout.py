@@ -44,14 +44,16 @@ def _gate(timing: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _lsv(verdict: Verdict, rows: Mapping[str, Any]) -> dict[str, Any]:
-    measured = {name: _benchmark(name, row) for name, row in rows.items() if row["decision"] in _MEASURED}
-    dropped = [name for name in rows if name not in measured]
+    # What a change cannot reach was not run, and is no measurement.
+    run = {name: row for name, row in rows.items() if row["decision"] != "same" or row.get("visits", True)}
+    measured = {name: _benchmark(name, row) for name, row in run.items() if row["decision"] in _MEASURED}
+    dropped = [name for name in run if name not in measured]
     seconds = _seconds(verdict, "time") + _seconds(verdict, "confirm")
     measure = {
         "benchmarks": measured,
-        "selected_count": len(rows),
+        "selected_count": len(run),
         "total_count": len(rows),
-        "skipped_count": 0,
+        "skipped_count": len(rows) - len(run),
         "dropped_count": len(dropped),
         "dropped": dropped[:_MAX_DROPPED],
         "timing": {"total_s": seconds, "phases": {}},
