@@ -77,6 +77,7 @@ def probe(tmp_path, seed=1):
                 "mode": "benchmarks",
                 "numpy": False,
                 "apart": False,
+                "chart": False,
                 "name": "_told",
             }
             assert judge.ask(type="start", seed=seed, **told) == {"type": "started"}
