@@ -64,7 +64,7 @@ def main() -> int:
     with TemporaryDirectory() as folder, experiment.neighbour(wanted=told.neighbour):
         made = project(told.suite, Path(folder))
         for seed in experiment.repeat(told, book):
-            book.add(experiment.timed(made, seed, told.effort), seed, {})
+            book.add(experiment.timed(made, seed, told), seed, {})
             print(".", end="", flush=True, file=sys.stderr)
     print(f"\n{summary(book)}" if book.rows else "nothing was measured")
     return 0 if book.rows else 1

@@ -87,7 +87,7 @@ def main() -> int:
         for seed in experiment.repeat(told, book):
             with TemporaryDirectory() as folder:
                 made, costs = project(seed, Path(folder))
-                book.add(experiment.timed(made, seed, told.effort), seed, costs)
+                book.add(experiment.timed(made, seed, told), seed, costs)
             print(".", end="", flush=True, file=sys.stderr)
     print(f"\n{summary(book)}" if book.rows else "nothing was measured")
     return 0 if book.rows else 1

@@ -59,6 +59,11 @@ def options(what: str) -> argparse.Namespace:
     parser.add_argument("--neighbour", action="store_true", help="keep one process busy beside it")
     parser.add_argument("--suite", default="synthetic", choices=("synthetic", "param", "networkx"))
     parser.add_argument("--effort", default="standard", choices=("quick", "standard", "thorough"))
+    parser.add_argument(
+        "--slots",
+        type=Path,
+        help="folder of the locks by which measurements take turns; a new one waits for nobody",
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of what earlier runs found")
     return parser.parse_args()
 
@@ -82,12 +87,17 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def timed(project: Project, seed: int, effort: Any) -> dict[str, Any]:
+def timed(project: Project, seed: int, told: argparse.Namespace) -> dict[str, Any]:
     """The timing of one task: timing.json, and what it took."""
     began = time.monotonic()
     with TemporaryDirectory() as work:
         settings = Settings(
-            python=project.python, seed=seed, work=Path(work), effort=effort, bench=project.bench
+            python=project.python,
+            seed=seed,
+            work=Path(work),
+            effort=told.effort,
+            bench=project.bench,
+            slots=told.slots,
         )
         with open_world(settings, project.base, ()) as world:
             trees = [world.store.import_directory(folder) for folder in (project.base, project.candidate)]

@@ -38,7 +38,7 @@ class Stage:
         self.barred = barred
         self.spent = {"base": 0.0, "candidate": 0.0}
         self.order, self.modules, self.seeds, self.tidied = [], [], [], []
-        self.controlled, self.noise = [], 1.0
+        self.controlled, self.noise, self.time = [], 1.0, TIME
         self.twin = SimpleNamespace(
             workers={"candidate": "twin"},
             ready=lambda name, module: None,
@@ -81,8 +81,8 @@ class Stage:
     def run(self, seed=1):
         events = Events()
         venue = SimpleNamespace(world=SimpleNamespace(events=events), without=frozenset(), slot=anywhere())
-        self.made = campaign.Campaign(venue, Trees(), TIME, seed)
-        return {result.id: result for result in self.made.run(cases(*sorted(self.script)))}
+        self.made = campaign.Campaign(venue, Trees(), self.time, seed)
+        return {result.id: result for result in self.made.run(cases(*sorted(self.script.keys() - {"lost"})))}
 
 
 FAILS = Undelivered("failed", "boom")
@@ -110,6 +110,21 @@ def test_a_noisy_machine_takes_more_visits_and_then_gives_no_answer(monkeypatch)
     assert (result.decision, len(result.visits)) == ("same", 9)
     assert result.proof.noisy
     assert stage.made.chance is None
+
+
+def test_what_base_does_not_deliver_beside_itself_says_nothing(monkeypatch):
+    stage = Stage(monkeypatch, {"b": [2.0] * 4})
+    stage.beside = lambda order: stage.lap({"name": "lost"})
+    stage.script["lost"] = [{"base": FAILS}] * 3
+    assert stage.run()["b"].decision == "faster"
+    assert (stage.made.control.visits, stage.made.chance) == ([], 0.05)
+
+
+def test_a_policy_may_do_without_base_beside_itself(monkeypatch):
+    stage = Stage(monkeypatch, {"b": [2.0] * 4})
+    stage.time = TIME.model_copy(update={"control": 0.0})
+    assert stage.run()["b"].decision == "faster"
+    assert stage.controlled == []
 
 
 def test_many_benchmarks_ask_for_more_visits_of_one(monkeypatch):
