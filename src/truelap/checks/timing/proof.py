@@ -104,7 +104,7 @@ def goes_on(
         return False
     if proof.claim == "same":
         return True
-    effects = [visit.effect for visit in visits[1:]]
+    effects = [visit.effect for visit in visits]
     waits = "waiting" not in without and loses_time(effects, rules.margin)
     return not (waits or borne_out(effects, rules.margin)) and confirmed < 2 * rules.visits
 
