@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -79,3 +80,20 @@ def test_the_command_lists_and_removes(tmp_path):
     assert "1 removed" in cache("prune", "--keep", folder, "--most", one)
     assert json.loads(cache("clear", "--keep", folder, "--json"))["removed"] == 1
     assert Keep(folder).entries() == ()
+
+
+def test_the_default_place_is_the_users_own_and_can_be_left_alone(tiny, tmp_path):
+    def run(*more: object) -> subprocess.CompletedProcess[str]:
+        named = ("--base", "HEAD", "--patch", tiny.folder.parent / "faster.diff", "--effort", "quick")
+        command = [sys.executable, "-m", "truelap", "outputs", tiny.folder, *named, *more]
+        env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")}
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
+
+    assert run("--no-cache").returncode == 0
+    assert not (tmp_path / "xdg").exists()
+    done = run("--no-cache", "--keep", tmp_path / "keep")
+    assert (done.returncode, "contradict" in done.stderr) == (2, True)
+    assert run().returncode == 0
+    place = tmp_path / "xdg" / "truelap"
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert {"benchmarks", "outputs", "habits", "draws"} == {entry.kind for entry in Keep(place).entries()}
