@@ -57,6 +57,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "outside_clock": "the judge reads the clock, not the worker",
         "pause": "one side is stopped while the other is timed",
         "second_clock": "a change on one clock that the other does not bear out is none",
+        "claims": "a worker whose own clock tells another time than the judge's is a failure",
         "floor": "a call that costs less than a call of nothing is a failure",
         "waiting": "a loss of wall time is a loss, whatever the CPU clock says",
         "own_code": "a worker whose functions of ours were replaced delivers nothing",

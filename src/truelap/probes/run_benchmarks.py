@@ -12,9 +12,9 @@ Conversation, after the worker's hello:
     load {module}          -> loaded         import one module, so that children have it; what came from where
     case {...}             -> ready {values}|skipped|failed   fork, build the benchmark, run setup at all levels;
                                              values: its parameters, as `told_values` has them
-      run {calls, token}   -> done {token}|skipped|failed   that many calls, nothing else; none: shake the heap
+      run {calls, token}   -> done {token, claimed_ns}|skipped|failed   that many calls, nothing else; none: shake the heap.
+                                             claimed_ns: what they took by the clock that a benchmark would use
           {empty: true}    calls of a function that does nothing
-          {claim: true}    -> with claimed_ns: what it says they took, for a policy that switches the judge's clock off
       redo                 -> ready|skipped|failed   teardown and setup again
       output {seed, sample, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
       state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
@@ -94,9 +94,8 @@ def converse(wire, case):
             began = time.perf_counter()
             reply = answer(case, case.run, asked["calls"], asked.get("empty", False))
             if reply["type"] == "ready":
-                reply = {"type": "done", "token": asked["token"]}
-                if "claim" in asked:
-                    reply["claimed_ns"] = round((time.perf_counter() - began) * 1e9)
+                claimed_ns = round((time.perf_counter() - began) * 1e9)
+                reply = {"type": "done", "token": asked["token"], "claimed_ns": claimed_ns}
         elif asked["type"] == "redo":
             reply = answer(case, case.again)
         elif asked["type"] == "vary":

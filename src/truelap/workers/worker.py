@@ -49,13 +49,15 @@ class Undelivered(Exception):  # noqa: N818 - what it means depends on the side 
 class Sample:
     """What a number of calls cost, read by the judge around them: CPU of the whole sandbox, and wall.
 
-    `queued_ns` is how long processes of the sandbox stood ready without a core meanwhile, all together.
+    `queued_ns` is how long processes of the sandbox stood ready without a core meanwhile, all together. `claimed_ns` is what the
+    worker's own clock says: a claim.
     """
 
     calls: int
     cpu_ns: int
     wall_ns: int
     queued_ns: int = 0
+    claimed_ns: int = 0
 
     @property
     def elapsed_ns(self) -> int:
@@ -156,8 +158,7 @@ class Worker:
         token = secrets.token_hex(8)
         queued = self._clock.queued_ns()
         before, waiting = self._clock.read_ns(), Waiting()
-        claim = {"claim": True} if "outside_clock" in self._without else {}
-        self._send({"type": "run", "calls": calls, "token": token, "empty": empty, **claim})
+        self._send({"type": "run", "calls": calls, "token": token, "empty": empty})
         waiting.asked()
         reply = self.receive("done", limit_s)
         wall_ns = waiting.elapsed_ns()
@@ -166,9 +167,10 @@ class Worker:
         queued = self._clock.queued_ns() - queued
         if reply.get("token") != token:
             raise self.lost("garbled", "an answer to nothing that was asked")
-        if claim:
-            cpu_ns = wall_ns = self._whole(reply.get("claimed_ns"), "a time that is none")
-        return Sample(calls, cpu_ns, wall_ns, queued)
+        claimed_ns = self._whole(reply.get("claimed_ns"), "a time that is none")
+        if "outside_clock" in self._without:
+            cpu_ns = wall_ns = claimed_ns
+        return Sample(calls, cpu_ns, wall_ns, queued, claimed_ns)
 
     def trial(self, calls: int, limit_s: float) -> int:
         """Nanoseconds that a number of calls last: computing or waiting, but not standing in line for a core.

@@ -11,6 +11,7 @@ decide.py     what they prove to a decision
 interval.py   how far off a ratio may be
 record.py     what timing.json holds
 other_inputs.py  what is faster once more, with other inputs
+clocks.py     whether a worker's own clock tells the same
 own_input.py  whether a gain is there as well
 outside.py    what gains take outside of the timed calls
 moved.py      whether they are paid for there

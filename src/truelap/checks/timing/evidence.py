@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any, ClassVar, Literal
 
 from truelap.checks.timing.betting import Proof
+from truelap.checks.timing.clocks import clock_lie
 from truelap.checks.timing.interval import visit_interval
 from truelap.checks.timing.moved import Moved
 from truelap.checks.timing.own_input import OwnInput
@@ -37,6 +38,8 @@ class Side(Frozen):
     wall_per_call: tuple[float, ...]
     elapsed_per_call: tuple[float, ...] = ()
     """Wall without the time that it was ready to compute and had no core, as far as base had none either; as wall where it is empty."""
+    claimed_per_call: tuple[float, ...] = ()
+    """What the worker says by a clock of its own: a claim, by which nothing is decided."""
     queued_s: float
     """Wall time in its samples when it was ready to compute and had no core."""
     stray_s: float
@@ -116,6 +119,11 @@ class CaseResult(Frozen):
     def impossible(self) -> bool:
         """Whether any visit shows calls that cost less than any call can."""
         return any(visit.impossible for visit in self.visits)
+
+    @property
+    def clock_lie(self) -> str | None:
+        """What is wrong with the candidate's own clock, see `clocks`."""
+        return clock_lie(self.visits) if self.visits else None
 
     @property
     def judged(self) -> tuple[Visit, ...]:

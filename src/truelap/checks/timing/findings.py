@@ -52,7 +52,6 @@ def _of_choice(evidence: TimingEvidence) -> Iterator[Finding]:
 
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
-    slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
     gone = [case for case in evidence.cases if case.decision == "missing"]
     if policy.keeps("missing_benchmarks"):
         for text in grouped((case.id, str(case.reason)) for case in gone):
@@ -60,16 +59,29 @@ def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
     for case in evidence.cases:
         if case.decision == "missing" and policy.keeps("missing_benchmarks"):
             continue
-        if case.impossible and policy.keeps("floor"):
-            yield Finding(code="tamper:impossible_speed", level="fail", message=f"{case.id}: {case.reason}")
-        elif case.decision == "slower":
-            yield Finding(code="benchmarks:regressed", level=slower, message=f"{case.id}: {_times(case)}")
-        elif case.candidate_runs_skipped:
-            yield Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
-        elif case.reason and case.reason.startswith("disputed"):
-            yield Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
-        elif (unearned := _unearned(case, policy)) is not None:
-            yield unearned
+        found = _impossible(case, policy) or _told(case, policy) or _unearned(case, policy)
+        if found is not None:
+            yield found
+
+
+def _impossible(case: CaseResult, policy: Policy) -> Finding | None:
+    """What no honest program shows."""
+    if (lie := case.clock_lie) and policy.keeps("claims"):
+        return Finding(code="tamper:clock", level="fail", message=f"{case.id}: {lie}")
+    if case.impossible and policy.keeps("floor"):
+        return Finding(code="tamper:impossible_speed", level="fail", message=f"{case.id}: {case.reason}")
+    return None
+
+
+def _told(case: CaseResult, policy: Policy) -> Finding | None:
+    slower: Level = "fail" if policy.verdict.regressions == "reject" else "info"
+    if case.decision == "slower":
+        return Finding(code="benchmarks:regressed", level=slower, message=f"{case.id}: {_times(case)}")
+    if case.candidate_runs_skipped:
+        return Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
+    if case.reason and case.reason.startswith("disputed"):
+        return Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
+    return None
 
 
 def _unearned(case: CaseResult, policy: Policy) -> Finding | None:

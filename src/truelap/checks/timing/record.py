@@ -69,6 +69,7 @@ def _side(sides: list[Side], *, waits: bool) -> dict[str, Any]:
     elapsed = [value for side in sides for value in side.elapsed_per_call]
     return {
         "seconds_per_call": elapsed if waits else cpu,
+        "claimed_seconds_per_call": [value for side in sides for value in side.claimed_per_call],
         "wall_seconds_per_call": [value for side in sides for value in side.wall_per_call],
         "elapsed_seconds_per_call": elapsed,
         "calls": [side.calls for side in sides],

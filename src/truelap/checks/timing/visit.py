@@ -227,6 +227,7 @@ class Lap:
             elapsed_per_call=tuple(
                 (sample.elapsed_ns + own * sample.stood_ns) / sample.calls * 1e-9 for sample in samples
             ),
+            claimed_per_call=tuple(sample.claimed_ns / sample.calls * 1e-9 for sample in samples),
             queued_s=worker.queued_ns * 1e-9,
             stray_s=worker.stray_ns * 1e-9,
             asleep_s=worker.asleep_ns * 1e-9,
