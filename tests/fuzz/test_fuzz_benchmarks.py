@@ -54,6 +54,7 @@ FORMS = {
     "varied": {"token": TOKEN, "plan": PAIRS},
     "skipped": {},
     "failed": {"error": WORD},
+    "charted": {"whole": st.booleans(), "ran": st.lists(st.lists(WORD, max_size=2), max_size=2)},
     "ended": {"status": st.just(0) | st.integers()},
     "end": {},
 }
@@ -69,6 +70,7 @@ ANSWERS = {
     "state": "told",
     "siblings": "told",
     "vary": "varied",
+    "chart": "charted",
     "close": "ended",
 }
 

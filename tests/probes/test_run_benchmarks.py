@@ -98,7 +98,7 @@ def test_as_many_calls_are_made_as_asked(tmp_path):
         done = judge.ask(type="run", calls=7, token="t")
         assert (done["type"], done["token"]) == ("done", "t")
         assert 0 <= done["claimed_ns"] < 60e9
-        assert judge.ask(type="run", calls=0, token="u") == {"type": "done", "token": "u"}
+        assert judge.ask(type="run", calls=0, token="u")["token"] == "u"
         assert len((tmp_path / "count").read_text().splitlines()) == 7
         assert judge.ask(type="close") == {"type": "ended", "status": 0}
         assert judge.ask(type="end") == {"type": "end"}
