@@ -112,9 +112,28 @@ class Track:
     def _enter(self, name: Name) -> None:
         began = time.monotonic()
         try:
-            self._load(name, self._start(name))
+            worker = self._start(name)
+        except Undelivered as failure:
+            self._without_start(name, failure)
+        else:
+            self._load(name, worker)
         finally:
             self._spent[name] += time.monotonic() - began
+
+    def _without_start(self, name: Name, failure: Undelivered) -> None:
+        """A worker ended before it could be asked for anything: the candidate's loss, where base's comes further.
+
+        The environment may lead to the tree from the first import on: by PYTHONPATH, or a package installed from the tree.
+        """
+        try:
+            if self._trees[name] is self._trees["base"]:
+                raise failure
+            if "base" not in self._workers:
+                self._start("base")
+                self._leave("base")
+        except Undelivered as again:
+            raise WorldError(f"the benchmark probe did not start: {again}") from again
+        self._losses[name] += 1
 
     def _start(self, name: Name) -> Worker:
         with ExitStack() as stack:
@@ -126,10 +145,7 @@ class Track:
             stack.callback(self._audit, name, tree, seal)
             session = stack.enter_context(self._venue.world.sandbox.start(self._step(name, tree, seal)))
             worker = Worker(session, self._venue.without)
-            try:
-                worker.start(self._start_order(name))
-            except Undelivered as failure:
-                raise WorldError(f"the benchmark probe did not start: {failure}") from failure
+            worker.start(self._start_order(name))
             self._workers[name] = worker
             self._open[name] = stack.pop_all()
         return worker

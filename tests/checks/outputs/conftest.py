@@ -25,8 +25,8 @@ class Outputs:
 def compared(on_projects, tmp_path):
     """Compares: `base` holds `lib.py` and the suite's one module, `candidate` is another `lib.py`."""
 
-    def run(base, candidate, **more):
-        fixed = {**FIXED, "benches/b.py": base[1]}
+    def run(base, candidate, fixed=(), **more):
+        fixed = {**FIXED, **dict(fixed), "benches/b.py": base[1]}
         sides = [{**fixed, "lib.py": content} for content in (base[0], candidate)]
         return Outputs(on_projects(tmp_path, outputs, *sides, **more))
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from truelap.errors import WorldError
 from truelap.policy import load_policy
 from truelap.task import OutputChoice, Skip, Task
 
@@ -159,3 +160,22 @@ def test_parameters_that_the_product_provides_are_base_s(compared, sizes, status
         (base, SIZED_SUITE), base.replace("[1000]", sizes), policy=POLICY.without(["parameters"])
     )
     assert open_door.statuses() == {"time_it-0": "differs" if status == "missing" else status}
+
+
+EARLY = Task.model_validate({"environment": {"env": {"PYTHONPATH": "/workspace/repo"}}})
+"""What base has at its root comes before the judge's first word."""
+STARTER = {"sitecustomize.py": "import lib\n"}
+ONE = ("def one(): return 1\n", "import lib\n\ndef time_one(): lib.one()\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"), [("\n", "equal"), ("import os\nos._exit(3)\n", "missing")], ids=["honest", "ends"]
+)
+def test_a_candidate_that_ends_its_worker_before_the_first_word_has_failed(compared, changed, status):
+    came = compared(ONE, changed + ONE[0], task=EARLY, fixed=STARTER)
+    assert came.statuses() == {"time_one": status}
+
+
+def test_a_base_that_does_is_no_fault_of_the_candidate(compared):
+    with pytest.raises(WorldError, match="did not start"):
+        compared(("import os\nos._exit(3)\n", ONE[1]), ONE[0], task=EARLY, fixed=STARTER)
