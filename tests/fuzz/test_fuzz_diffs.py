@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from truelap.model import SYMLINK, Base, Case
+from truelap.model import GITLINK, REGULAR, SYMLINK, Base, Case
 from truelap.policy import load_policy
 from truelap.prepare.admit import admit
 from truelap.prepare.collect import PatchFile, collect, collect_patch
@@ -25,7 +25,8 @@ from truelap.settings import Settings
 from truelap.task import Task
 from truelap.world.git import Store
 
-EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+SUBMODULE = re.compile(rb"^(?:(?:old|new|new file|deleted file) mode|index \S+) 160000", re.MULTILINE)
+NO_LINK = re.compile(rb"unable to write file '.*' mode 120000")
 FUZZ = settings.get_profile("fuzz")
 LINES = [
     b"one",
@@ -146,9 +147,22 @@ class Ground:
         self.clear()
         self.git("checkout-index", "-a", "-f")
         # Into the working tree alone, as a person would: no index of ours has a say.
-        if self.git("apply", "--whitespace=nowarn", *options, stdin=diff, check=False).returncode:
+        done = self.git("apply", "--whitespace=nowarn", *options, stdin=diff, check=False)
+        if SUBMODULE.search(diff) or NO_LINK.search(done.stderr):
+            return self.in_index(base, diff, options)
+        return None if done.returncode else self.taken()
+
+    def in_index(self, base, diff, options):
+        """What git makes of it where no folder has a say.
+
+        A folder keeps an empty one in place of a submodule, whatever the diff says of it, and it takes no link to nothing, not
+        even one that a later part of the diff replaces.
+        """
+        self.git("read-tree", "--reset", base)
+        argv = ("apply", "--cached", "--whitespace=nowarn", *options)
+        if self.git(*argv, stdin=diff, check=False).returncode:
             return None
-        return self.taken()
+        return self.git("write-tree").stdout.decode().strip()
 
 
 @cache
@@ -280,6 +294,13 @@ def any_diff(data):
     new_id, base_id = place.write(after), place.write(before)
     diff = data.draw(diffs(base_id, new_id))
     note(repr(diff))
+    agree(before, diff)
+
+
+def agree(before, diff):
+    """What the judge makes of a diff is what git makes of it."""
+    place = ground()
+    base_id = place.write(before)
     base = Base(given="x", commit=None, tree=place.store.import_directory(place.tree))
     assert base.tree == base_id
     patch, _ = collect_patch(place.store, base, PatchFile(diff), load_policy())
@@ -288,9 +309,11 @@ def any_diff(data):
     if theirs is not None and theirs != base_id:
         assert patch.applied, f"git applies it, and the judge does not: {patch.error}"
     if patch.applied:
-        if any(entry.new_mode == SYMLINK and entry.new_blob == EMPTY for entry in patch.entries):
-            return  # the system makes no link to nothing; the rule for links refuses it
-        results = {place.applied(base_id, reading.text, reading.options) for reading in readings(diff)}
+        links = [entry.new_blob for entry in patch.entries if entry.new_mode == SYMLINK]
+        # The system ends the name of a link at its first zero; the rule for links refuses it whatever it says.
+        cut_short = any(b"\0" in target for _, target in place.store.blobs(links))
+        made = place.in_index if cut_short else place.applied
+        results = {made(base_id, reading.text, reading.options) for reading in readings(diff)}
         assert patch.tree in {*results, theirs}, "the judge made of it what git would not"
         changed = place.git(
             "diff-tree", "-r", "-z", "--name-only", "--no-renames", base_id, patch.tree
@@ -299,6 +322,7 @@ def any_diff(data):
     else:
         assert patch.entries == ()
     ride(base, diff)
+    return patch
 
 
 def ride(base, diff):
@@ -317,3 +341,38 @@ def ride(base, diff):
 
 def test_a_diff_is_what_git_makes_of_it(for_a_while):
     for_a_while(any_diff, 0.4)
+
+
+def part(path, mode, text, between=b""):
+    """One file's part of a diff: new, of one line without an end."""
+    head = b"diff --git a/%s b/%s\nnew file mode %s\nindex 0000000..8ce4f79\n" % (path, path, mode)
+    lines = b"--- /dev/null\n+++ b/%s\n@@ -0,0 +1 @@\n+%s\n\\ No newline at end of file\n" % (path, text)
+    return head + between + lines
+
+
+A_PY, A_PY_0_B = "8ce4f79e7299350428fce0bfbdb724e387b47128", "0934ca380d5cf9ca2ddaa52f0b6a1e257215d847"
+COMMIT = b"Subproject commit " + b"a" * 40
+FILLED = b"diff --git a/l b/l\nnew file mode 120000\ndiff --git a/l b/l\nindex e69de29..8ce4f79 120000\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "made"),
+    [
+        # A folder keeps an empty one in place of a submodule, whatever stands in it; git's index, and the judge, say no.
+        pytest.param(part(b"l", b"120000", b"a.py", b"new file mode 160000\n"), None, id="no submodule"),
+        pytest.param(part(b"l", b"160000", COMMIT), (GITLINK, "a" * 40), id="submodule"),
+        # The header ends at a line that is none of git's: a link to nothing, and then a file in its place.
+        pytest.param(
+            part(b"l", b"120000", b"a.py", b"Index: a.py\n"), (REGULAR, A_PY), id="link becomes file"
+        ),
+        pytest.param(
+            FILLED + part(b"l", b"1", b"a.py").partition(b"8ce4f79\n")[2].replace(b"/dev/null", b"a/l"),
+            (SYMLINK, A_PY),
+            id="link is filled",
+        ),
+        pytest.param(part(b"l", b"120000", b"a.py\0b"), (SYMLINK, A_PY_0_B), id="link with a zero"),
+    ],
+)
+def test_what_a_folder_cannot_hold_is_what_gits_index_makes_of_it(diff, made):
+    patch = agree({"a.py": ("file", b"")}, diff)
+    assert [(entry.new_mode, entry.new_blob) for entry in patch.entries] == ([made] if made else [])
