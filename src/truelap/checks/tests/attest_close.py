@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_names import called_name
 from truelap.values import numbers
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 Closeness = tuple[float, float]
 """Relative and absolute tolerance."""
@@ -28,6 +31,11 @@ _RELATIVE, _ABSOLUTE = ("rtol", "rel_tol"), ("atol", "abs_tol")
 _PLACES = 2
 _TWICE = 2.0
 """Base and candidate may each be as far from what is expected, on either side."""
+
+
+def is_close(node: ast.expr | None) -> TypeGuard[ast.Call]:
+    """Whether an expression asks whether two values are close."""
+    return isinstance(node, ast.Call) and called_name(node) in CLOSE
 
 
 def closeness(call: ast.Call) -> Closeness | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from truelap.checks.tests.attest_choice import same_choices
 from truelap.checks.tests.attest_close import is_far
 from truelap.checks.tests.attest_known import UNRELIABLE, tells
 from truelap.checks.tests.attest_truth import holds_at_both, is_witness, same_truth
@@ -132,6 +133,7 @@ class _Bench:
         self._sides = {place: list(known.values) for place, known in truth.items()}, candidate
         self._sites = sites
         self._perturbed = perturbed
+        self._free: dict[int, bool] = {}
         base, other = (sum(map(len, side.values())) for side in self._sides)
         uncounted = any(known.stability == "uncounted" for known in truth.values())
         # Where base itself does not reach its assertions equally often, the candidate need not either.
@@ -139,6 +141,9 @@ class _Bench:
 
     def weak(self, place: Place, occurrence: int, difference: Difference) -> bool:
         site = self._sites.get(place[0])
+        return self._is_free(site) or self._is_weak(site, place, occurrence, difference)
+
+    def _is_weak(self, site: Site | None, place: Place, occurrence: int, difference: Difference) -> bool:
         if difference in (_NOTHING, _MORE):
             return self.chance or (site is not None and site.back)
         if site is None:
@@ -154,6 +159,15 @@ class _Bench:
         alike = self._perturbed and self._both(place, occurrence, partial(holds, "=="))
         asked = holds_at_both if loosely else same_truth
         return alike or asked(site, place[1], occurrence, self._sides)
+
+    def _is_free(self, site: Site | None) -> bool:
+        """Whether it is a part of a condition that comes out as at base; with other literals it must also hold."""
+        if site is None or site.choice is None:
+            return False
+        if id(site.choice) not in self._free:
+            same = same_choices(site.choice, self._sites, *self._sides)
+            self._free[id(site.choice)] = same is not None and (all(same) or not self._perturbed)
+        return self._free[id(site.choice)]
 
     def elsewhere(self, place: Place, occurrence: int) -> bool:
         """Whether base sends a value as well, at another time: in which order code is called back is the package's affair."""

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["compare", "truth", "call", "handed", "raises", "assert", "prints"]
 Role = Literal["claim", "witness"]
+Choice = bool | int | tuple[Any, ...]
+"""A condition of several claims: what stands there, the id of a claim's site, or `or`, `and` or `not` with the parts it joins."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Site:
         operators: comparisons between neighbouring claims, as `values.holds` names them; empty when the judge knows none.
         operands: what is compared or observed.
         back: whether it is in code that the package under test may call, as often as it likes.
+        choice: the whole condition that it is a part of, where others of its parts can hold in its place.
         close: what it tolerates, relative and absolute, where it claims that its witnesses are close to each other.
     """
 
@@ -52,6 +55,7 @@ class Site:
     operands: tuple[Operand, ...] = ()
     close: tuple[float, float] | None = None
     back: bool = False
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True)

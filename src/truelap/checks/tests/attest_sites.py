@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests import attest_names as names
 from truelap.checks.tests.attest_callbacks import callbacks
-from truelap.checks.tests.attest_close import CLOSE, closeness
+from truelap.checks.tests.attest_choice import chosen, is_choice
+from truelap.checks.tests.attest_close import closeness, is_close
 from truelap.checks.tests.attest_fails import NO_FAILS
 from truelap.checks.tests.attest_helpers import NO_HELPERS
 from truelap.checks.tests.attest_marks import Mark, Operand, Site
@@ -17,11 +18,10 @@ from truelap.values import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeGuard
 
     from truelap.checks.tests.attest_fails import Fails
     from truelap.checks.tests.attest_helpers import Helpers
-    from truelap.checks.tests.attest_marks import Kind, Role
+    from truelap.checks.tests.attest_marks import Choice, Kind, Role
 
 _MAX_ARGUMENTS = 8
 _PAIR = 2
@@ -165,6 +165,8 @@ class Finder(ast.NodeVisitor):
         if isinstance(node, ast.Compare):
             operators = tuple(names.OPERATORS[type(operator)] for operator in node.ops)
             self._record(node, "compare", operators, [node.left, *node.comparators], ())
+        elif isinstance(node, ast.BoolOp) and is_choice(node, wanted=wanted):
+            self._choose(node, wanted=wanted)
         elif isinstance(node, ast.BoolOp):
             for value in node.values:
                 self._truth(value, wanted=wanted)
@@ -174,6 +176,17 @@ class Finder(ast.NodeVisitor):
             self._predicate(node, wanted=wanted)
         elif not is_literal(node):
             self._record(node, "truth", (), [node], ())
+
+    def _choose(self, node: ast.BoolOp, *, wanted: bool) -> None:
+        first = len(self.sites)
+        choice = chosen(node, self._leaf, wanted=wanted)
+        self.sites[first:] = [replace(site, choice=choice) for site in self.sites[first:]]
+
+    def _leaf(self, node: ast.expr, wanted: bool) -> Choice:
+        if is_literal(node):
+            return bool(ast.literal_eval(node))
+        self._truth(node, wanted=wanted)
+        return self.sites[-1].id
 
     def _predicate(self, call: ast.Call, *, wanted: bool = True) -> None:
         """A call whose result is asked to be true: the result, and the values it was made from where they tell more."""
@@ -186,7 +199,7 @@ class Finder(ast.NodeVisitor):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if isinstance(receiver, ast.Compare):
             self._truth(receiver)
-        inner = [part for part in (receiver, first if name in names.QUANTIFIERS else None) if _is_close(part)]
+        inner = [part for part in (receiver, first if name in names.QUANTIFIERS else None) if is_close(part)]
         for part in inner:
             self._truth(part, wanted=wanted)
         witnesses = [argument for argument in self._arguments(call) if self._tells(argument, name)]
@@ -234,7 +247,3 @@ class Finder(ast.NodeVisitor):
         self.sites.append(found)
         self._next += 1
         return found.id
-
-
-def _is_close(node: ast.expr | None) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and called_name(node) in CLOSE

@@ -38,14 +38,19 @@ def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -
         return left is not None and left == right
     if not site.operators:
         return False
-    base, candidate = (_outcome(site, occurrence, side) for side in sides)
+    base, candidate = (outcome_at(site, occurrence, side) for side in sides)
     return base is not None and base == candidate and _one_side_is_bases(site, occurrence, sides)
 
 
 def holds_at_both(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -> bool:
     """Whether a comparison holds at base, and at the candidate although a value of it is another one: `calls <= 10`."""
-    holding = bool(site.operators) and _outcome(site, occurrence, sides[0]) is True
+    holding = bool(site.operators) and outcome_at(site, occurrence, sides[0]) is True
     return holding and same_truth(site, slot, occurrence, sides)
+
+
+def truth_at(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> bool | None:
+    """Whether what is asked to be true is, None when the judge cannot tell."""
+    return _truth(_at(side, (site.id, 0), occurrence))
 
 
 def _at(side: Mapping[tuple[int, int], list[Any]], place: tuple[int, int], occurrence: int) -> Any:
@@ -72,7 +77,8 @@ def _operands(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[A
     ]
 
 
-def _outcome(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> bool | None:
+def outcome_at(site: Site, occurrence: int, side: Mapping[tuple[int, int], list[Any]]) -> bool | None:
+    """Whether a comparison holds by the values that a side sent, None when the judge cannot tell."""
     operands = _operands(site, occurrence, side)
     if _MISSING in operands:
         return None
