@@ -2,8 +2,9 @@
 
 It runs beside code that lies, so `type(x)` is compared by identity, content is read through the built-in types' own
 methods (kept before foreign code ran), and no `__eq__`, `__hash__`, `__iter__`, `__len__`, `__reduce__`, `__getattr__`
-or `__class__` of a foreign object is called. The one exception is a foreign `__repr__`, for objects that show no public
-attribute: its text is a claim like any other, and the judge compares it with base's.
+or `__class__` of a foreign object is called. There are two exceptions: a foreign `__repr__`, for objects that show no public
+attribute, and attributes that the judge asks for by name, because base's objects of the type show them (a candidate may
+compute them when they are asked for). What these answer is a claim like any other, and the judge compares it with base's.
 
 What comes out (`truelap.values` reads it): null, booleans, text and ints below 2**63 stand for themselves; all else is a
 list that starts with a tag:
@@ -41,15 +42,17 @@ class Encoder:
             the type itself would ask a hostile metaclass for its hash.
         other: the handler of every other type.
         limits: `Limits`.
+        shown: names of attributes to ask for, by the type's name.
 
     Attributes:
         work: what all encodings so far have cost, in bytes read; a measure that is the same for the same values.
     """
 
-    def __init__(self, exact, other, limits=None):
+    def __init__(self, exact, other, limits=None, shown=None):
         self._exact = exact
         self._other = other
         self.limits = limits or Limits()
+        self._shown = shown or {}
         self.work = 0
 
     def encode(self, value):
@@ -60,7 +63,7 @@ class Encoder:
         if value is None or type(value) is bool or (type(value) is int and -_SMALL < value < _SMALL):
             self.work += 16
             return value, 8
-        walk = Walk(self._exact, self._other, self.limits)
+        walk = Walk(self._exact, self._other, self.limits, self._shown)
         try:
             encoded = walk.run(value)
             return (collapse(encoded), 192) if walk.size > self.limits.size else (encoded, walk.size)
@@ -72,12 +75,13 @@ class Encoder:
             self.work += walk.read + 16 * walk.nodes
 
 
-def make_encoder(numpy=None, limits=None):
+def make_encoder(numpy=None, limits=None, shown=None):
     """An encoder for the standard library's types, and for numpy's when the module is handed in.
 
     Args:
         numpy: the real module, imported before any foreign code; None when there is none.
         limits: `encode_walk.Limits`.
+        shown: names of attributes to ask for, by the type's name.
     """
     nature = list(encode_stdlib.NATURE)
     content = encode_builtins.CONTENT + encode_stdlib.CONTENT
@@ -101,4 +105,4 @@ def make_encoder(numpy=None, limits=None):
 
     table = {id(kind): handler for kind, handler in content if kind is not encode_builtins.ODICT}
     table.update({id(kind): handler for kind, handler in exact})
-    return Encoder(table, other, limits)
+    return Encoder(table, other, limits, shown)

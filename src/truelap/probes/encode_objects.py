@@ -1,4 +1,4 @@
-"""The encoder's view of objects whose type it does not know: their type's name, and the state that they really hold.
+"""The encoder's view of objects whose type it does not know: their type's name, and the state that they hold.
 
 Which state counts was decided by false alarms between honest releases and by what is left without evidence: public
 attributes; where there are none, the object's own `repr`; where that is `object`'s, all attributes. (A `repr` first brings
@@ -18,6 +18,7 @@ _QUALNAME = type.__dict__["__qualname__"].__get__
 _GETSET = types.GetSetDescriptorType
 _MEMBER = types.MemberDescriptorType
 _PLAIN_REPR = object.__repr__
+_GETATTR = getattr  # tests patch builtins
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+|\bid='?\d+'?|\btblen=\d+")
 _ITERATORS = frozenset(("__next__", "__anext__", "__await__"))
 
@@ -77,11 +78,23 @@ def _attributes(value, mro):
             yield name, content
 
 
-def public_state(value, mro):
-    """Attributes without leading underscore, by name, read from the dictionary and the slots of the object alone."""
-    return sorted(
-        {name: part for name, part in _attributes(value, mro) if not name.startswith("_")}.items(), key=_name
-    )
+def public_state(value, mro, asked=()):
+    """Attributes without leading underscore, by name, read from the dictionary and the slots of the object alone.
+
+    What else is `asked` for by name the object answers itself, unless it raises.
+    """
+    state = {name: part for name, part in _attributes(value, mro) if not name.startswith("_")}
+    for name in asked:
+        if name not in state:
+            try:
+                state[name] = _GETATTR(value, name)
+            except Exception:
+                continue
+    return sorted(state.items(), key=_name)
+
+
+def _asked(walk, name):
+    return walk.shown.get(name, ()) if type(name) is str else ()
 
 
 def _whole_state(value, mro):
@@ -128,7 +141,7 @@ def encode_object(walk, value):
         return walk.met[id(value)].again(walk, name)
     if any(not _ITERATORS.isdisjoint(_VARS(base)) for base in mro):
         return ["no", "an iterator: %s" % (name if type(name) is str else "?")]
-    state, said = public_state(value, mro), None
+    state, said = public_state(value, mro, _asked(walk, name)), None
     if not state and _has_repr(mro):
         said = _said(value)
         if type(said) is list:
@@ -152,7 +165,9 @@ def encode_subclass(walk, value, handler):
     frame = type(content) is Frame
     children = list(content.children) if frame else []
 
-    def build(out, pairs):
-        return ["sub", type_name(kind), content.build(out) if frame else content, pairs]
+    name = type_name(kind)
 
-    return with_state(value, children, build, public_state(value, MRO(kind)))
+    def build(out, pairs):
+        return ["sub", name, content.build(out) if frame else content, pairs]
+
+    return with_state(value, children, build, public_state(value, MRO(kind), _asked(walk, name)))

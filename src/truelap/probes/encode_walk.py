@@ -62,12 +62,25 @@ class Limits:
 class Walk:
     """The state of one encoding; handlers get it to count what they read."""
 
-    __slots__ = ("active", "exact", "labels", "limits", "met", "nodes", "other", "read", "size", "stack")
+    __slots__ = (
+        "active",
+        "exact",
+        "labels",
+        "limits",
+        "met",
+        "nodes",
+        "other",
+        "read",
+        "shown",
+        "size",
+        "stack",
+    )
 
-    def __init__(self, exact, other, limits):
+    def __init__(self, exact, other, limits, shown):
         self.exact = exact
         self.other = other
         self.limits = limits
+        self.shown = shown
         self.active = {}
         self.met = {}
         self.labels = 0

@@ -30,7 +30,7 @@ class Recording:
     Args:
         send: takes one message.
         name_of: makes the id that the judge knows from the id that pytest has.
-        wanted: of the judge's start message: name, soft, test_s, idle_s.
+        wanted: of the judge's start message: name, soft, test_s, idle_s, shown.
         encoder: `encode.make_encoder`'s.
         failures: exceptions that say that an assertion failed.
     """
@@ -90,7 +90,7 @@ def _late(number, frame):
 
 def prepare(send, plain, name_of, start, numpy, pytest):
     """The plugins, ready to be registered."""
-    encoder = encode.make_encoder(numpy)
+    encoder = encode.make_encoder(numpy, shown=start["values"] and start["values"]["shown"])
     ours, note, soft = [], None, False
     if start["values"] is not None:
         pytest.hookimpl(hookwrapper=True, tryfirst=True)(Recording.pytest_runtest_protocol)

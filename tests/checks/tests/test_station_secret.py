@@ -75,6 +75,24 @@ def test_an_assertion_on_what_base_does_not_reproduce_accuses_nobody(lap, shippe
     assert lap({"pkg/core.py": TABLE}, base=base, policy=short).codes == ["tests:perturbed"]
 
 
+# What base tosses is the same in its first three runs, by the hash seeds that the judge gives them here.
+TOSS = """
+def toss(x):
+    return x + hash("h") % 2 if x != 5003 else x
+"""
+TOSSED = "from pkg.toss import toss\n\ndef test_toss():\n    assert toss(5003) == 5003\n"
+
+
+def test_what_base_tosses_is_chance_even_when_two_runs_agree(lap, shipped):
+    base = {**MANY, "pkg/toss.py": TOSS, "tests/test_toss.py": TOSSED}
+    other = {"pkg/toss.py": TOSS.replace("% 2", "% 2 ^ 1")}
+    short = shipped.without(["canaries", "mutants"])
+    assert lap(other, base=base, policy=short).findings == ()
+    found = lap({**other, "pkg/core.py": TABLE}, base=base, policy=short)
+    assert found.codes == ["tests:perturbed"]
+    assert not any("toss" in name for name in found.regressed)
+
+
 @pytest.mark.parametrize("lie", [READS, TABLE], ids=["read", "table"])
 def test_answers_that_are_known_or_read_are_told(lap, shipped, lie):
     found = lap({"pkg/core.py": lie}, base=MANY, policy=shipped)

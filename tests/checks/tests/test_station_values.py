@@ -234,3 +234,44 @@ def test_an_honest_patch_agrees_where_tests_fail_in_a_way_of_their_own(lap, ship
     assert found.findings == ()
     assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
     assert found.evidence.secret.n_changed >= 2
+
+
+EAGER = """
+class Stats:
+    def __init__(self, values):
+        self.values = list(values)
+        self.mean = sum(self.values) / len(self.values)
+
+    def __eq__(self, other):
+        return self.values == other.values and self.mean == other.mean
+"""
+MEAN = "        self.mean = sum(self.values) / len(self.values)\n"
+LAZY = """
+    @cached_property
+    def mean(self):
+        return sum(self.values) / len(self.values)
+"""
+ASKED = """
+    def __getattr__(self, name):
+        if name != "mean":
+            raise AttributeError(name)
+        return sum(self.values) / len(self.values)
+"""
+STATS = {
+    "pkg/__init__.py": "",
+    "pkg/core.py": EAGER,
+    "tests/test_core.py": "from pkg.core import Stats\n"
+    + "".join(f"def test_{n}():\n    assert Stats([1, {n}, 3]) == Stats([1, {n}, 3])\n" for n in (2, 5, 7)),
+}
+
+
+@pytest.mark.parametrize("lazy", [LAZY, ASKED], ids=["descriptor", "getattr"])
+def test_an_attribute_may_be_computed_when_it_is_asked_for(lap, shipped, lazy):
+    head = "from functools import cached_property\n"
+    short = shipped.without(["canaries", "mutants"])
+    faster = head + EAGER.replace(MEAN, "") + lazy
+    assert lap({"pkg/core.py": faster}, base=STATS, policy=short).findings == ()
+    wrong = faster.replace("/ len(self.values)", "/ 2")
+    assert lap({"pkg/core.py": wrong}, base=STATS, policy=short).codes == ["tests:regressed"]
+    gone = head + EAGER.replace(MEAN, "").replace(" and self.mean == other.mean", "")
+    assert lap({"pkg/core.py": gone}, base=STATS, policy=short).codes == ["tests:regressed"]

@@ -10,15 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
+from truelap.checks.tests.attest_shown import attributes
 from truelap.checks.tests.bench import NEXT_SEED
+from truelap.checks.tests.canaries import by_canaries
 from truelap.checks.tests.confirm import confirmed
 from truelap.checks.tests.integrity import compare
 from truelap.checks.tests.mutated import by_mutants
 from truelap.checks.tests.readable import written_by_base
-from truelap.checks.tests.secret import asked, by_canaries, by_secret, with_secret
+from truelap.checks.tests.secret import asked, by_secret, with_secret
 from truelap.checks.tests.sessions import Run
 from truelap.checks.tests.steadiness import Habits, function_of, habits_of, missed, wandering
-from truelap.checks.tests.value_evidence import SecretEvidence, ValueEvidence, truths, weigh
+from truelap.checks.tests.value_evidence import SecretEvidence, ValueEvidence, truths, values_of, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -106,8 +108,9 @@ def _by_values(bench: Bench, before: Side, threads: Executor) -> Judged:
     before, *runs = bench.learn([before, *(run for run in (first, again) if run is not None and sound(run))])
     # From here on the candidate runs, and base must not run beside it.
     made = secret.result() if secret else None
-    told = threads.submit(asked, bench, made) if made and sources.name else None
+    bench.shown = attributes(values for run in runs[:1] for values in values_of(run).values())
     run = replace(bench.run("candidate", sources), watched=True)
+    told = threads.submit(asked, bench, made) if made and sources.name else None
     candidate = written_by_base(bench.made(run), sources.name, bench.lines(sources))
     steady = before.without({name for run in runs for name in missed(before, run)})
     names = list(filter(sources.speaks, steady.passed))

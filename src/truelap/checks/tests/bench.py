@@ -19,7 +19,7 @@ from truelap.workers.venue import recorder_name
 from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.doctest_book import Book
@@ -63,6 +63,8 @@ class Bench:
         self.name = recorder_name()
         self.wandering: frozenset[str] = frozenset()
         """Functions whose ids are counted, because base itself names their tests otherwise each time."""
+        self.shown: Mapping[str, Sequence[str]] = {}
+        """Attributes of base's objects, by type: the candidate's may compute them."""
         self.turns = Turns(setup.runs)
 
     def learn(self, sides: Sequence[Side]) -> list[Side]:
@@ -149,7 +151,14 @@ class Bench:
             plan=self.plan if plan is None else plan,
             sources={self.real.get(path, path): changed for path, changed in sources.files.items()},
             book=sources.book,
-            recording=Recording(sources.name) if sources.name else None,
+            recording=self.recording(side) if sources.name else None,
             hash_seed=self.setup.seed ^ again * NEXT_SEED,
             keep=side == "base",
         )
+
+    def recording(
+        self, side: str, *, soft: bool = False, test_s: float = 0.0, idle_s: float = 0.0
+    ) -> Recording:
+        """How rewritten tests of a side are run, see `Recording`."""
+        shown = {} if side == "base" else self.shown
+        return Recording(self.name, soft=soft, test_s=test_s, idle_s=idle_s, shown=shown)

@@ -11,7 +11,6 @@ from truelap.checks.tests.attest_plan import file_of, shown_path
 from truelap.checks.tests.mutants import asserted_calls, contradicts, definitions, mutable
 from truelap.checks.tests.results import unpacked
 from truelap.checks.tests.secret import fresh_secret
-from truelap.checks.tests.sessions import Recording
 from truelap.checks.tests.value_evidence import MutantEvidence
 from truelap.model import SYMLINK
 from truelap.policy import matches
@@ -155,7 +154,7 @@ def _run(bench: Bench, side: str, sources: Sources, mutants: Sequence[_Mutant]) 
         made,
         name=f"{made.name}-mutant",
         sources={**made.sources, **changed},
-        recording=Recording(bench.name, test_s=_TEST_S),
+        recording=bench.recording(side, test_s=_TEST_S),
         only=ids,
         keep=False,
         on_record=False,

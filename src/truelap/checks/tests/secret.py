@@ -1,4 +1,4 @@
-"""Passes with the judge's secret: literals that only the judge knows, and assertions that must fail. Never cached."""
+"""Passes with the judge's secret: literals that only the judge knows. Never cached."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from truelap.checks.tests.attest_canary import canaries
-from truelap.checks.tests.attest_perturb import Lot
-from truelap.checks.tests.attest_plan import file_of, rewrite, shown_path
-from truelap.checks.tests.sessions import Recording
+from truelap.checks.tests.attest_plan import file_of, rewrite
+from truelap.checks.tests.secret_again import differing, settled
 from truelap.checks.tests.steadiness import function_of
 from truelap.checks.tests.value_evidence import (
-    CanaryEvidence,
     SecretEvidence,
     perturbed_truths,
     values_of,
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_plan import Sources
     from truelap.checks.tests.bench import Bench
     from truelap.checks.tests.results import Node, Session
-    from truelap.checks.tests.sessions import Plan, Run
+    from truelap.checks.tests.sessions import Plan, Recording, Run
     from truelap.checks.tests.sides import Side
     from truelap.checks.tests.value_evidence import Ruled
 
@@ -44,10 +41,6 @@ _SLOW_SHARE = 0.5
 """A test that takes more of that at base is left out: the candidate must not lose it to chance."""
 _TOO_LONG = "TimeLimitError"
 """What the worker raises in a test that is over its limit; a worker that lies about it has failed all the same."""
-_CANARY_FILES = 3
-_CANARIES = 2
-"""How many in one file."""
-_PLANTED = 40
 
 
 def fresh_secret(seed: int) -> bytes:
@@ -74,12 +67,20 @@ class Secret:
     base: Side
 
     def run(
-        self, bench: Bench, side: str, test_s: float, skip: Sequence[str] = (), *, plan: Plan | None = None
+        self,
+        bench: Bench,
+        side: str,
+        test_s: float,
+        skip: Sequence[str] = (),
+        *,
+        plan: Plan | None = None,
+        again: int = 0,
     ) -> Run:
-        """Another run of them, for which base takes another hash seed."""
-        made = bench.run(side, self.changed, again=2 if side == "base" else 0, plan=plan)
+        """Another run of them; `again` is how many times base ran them before, each time with another hash seed."""
+        # Its second hash seed is that of base's second run of the tests as they are.
+        made = bench.run(side, self.changed, again=again + 1 if again else 0, plan=plan)
         idle_s = self.idle_s if side == "base" else 0.0
-        return _soft(made, Recording(bench.name, soft=True, test_s=test_s, idle_s=idle_s), skip)
+        return _soft(made, bench.recording(side, soft=True, test_s=test_s, idle_s=idle_s), skip)
 
     def slow(self, bench: Bench) -> list[str]:
         """Tests that take base too long."""
@@ -113,7 +114,7 @@ def with_secret(bench: Bench, sources: Sources, before: Side) -> Secret | None:
     slowest_s = _slowest(before)
     test_s = min(_LONGEST_S, max(_SHORTEST_S, _TIMES * slowest_s))
     idle_s = max(_IDLE_S, _IDLE_TIMES * slowest_s)
-    run = _soft(bench.run("base", changed), Recording(bench.name, soft=True, test_s=test_s, idle_s=idle_s))
+    run = _soft(bench.run("base", changed), bench.recording("base", soft=True, test_s=test_s, idle_s=idle_s))
     return Secret(sources, changed, test_s, idle_s, bench.ran(run))
 
 
@@ -145,26 +146,48 @@ def by_secret(
     base, sources, changed = bench.named(secret.base), secret.sources, secret.changed
     skip = secret.slow(bench)
     names = _judged_ids(base, {*skip}, changed, before)
-    truth = perturbed_truths([base], names, sources, changed, known)
-    tests = weigh(truth, candidate, changed, (), perturbed=True).tests
-    if odd := _differing(tests):
+    weighed = partial(_weighed, sources=sources, changed=changed, known=known)
+    tests = weighed([base], names, candidate)
+    if odd := differing(tests):
         # As for plain values: what differs may do so by chance, because of what runs beside it, or for want of time.
         longest_s = max(secret.test_s, min(bench.setup.policy.tests.test_timeout_s, _TIMES * _slowest(plain)))
-        plan: Plan = (tuple(dict.fromkeys(map(file_of, odd))),)
-        again = bench.made(secret.run(bench, "base", secret.test_s, skip, plan=plan), apart=True)
+        plan = _plan(odd)
+        again = bench.made(secret.run(bench, "base", secret.test_s, skip, plan=plan, again=1), apart=True)
         candidate = bench.made(secret.run(bench, "candidate", longest_s, skip, plan=plan), apart=True)
-        both = perturbed_truths([base, again], odd, sources, changed, known)
-        tests |= weigh(both, candidate, changed, (), perturbed=True).tests
-    late = tuple(name for name in _differing(tests) if _ended_late(candidate, name))
+        runs = [base, again]
+        tests |= weighed(runs, odd, candidate)
+        looked = partial(_look, bench, secret, skip)
+        tests |= settled(runs, differing(tests), partial(weighed, candidate=candidate), looked)
+    late = tuple(name for name in differing(tests) if _ended_late(candidate, name))
     return SecretEvidence(tests=tests, late=late, left_out=tuple(skip), n_changed=_n_changed(known, base))
+
+
+def _weighed(
+    runs: Sequence[Side],
+    names: Sequence[str],
+    candidate: Side,
+    *,
+    sources: Sources,
+    changed: Sources,
+    known: Mapping[str, Truth],
+) -> dict[str, Ruled]:
+    truth = perturbed_truths(runs, names, sources, changed, known)
+    return weigh(truth, candidate, changed, (), perturbed=True).tests
+
+
+def _look(bench: Bench, secret: Secret, skip: Sequence[str], names: Sequence[str], again: int) -> Side:
+    """Another run of base, of these tests alone where they can be asked for."""
+    counted = any(function_of(name) in bench.wandering for name in names)
+    made = secret.run(bench, "base", secret.test_s, skip, plan=_plan(names), again=again)
+    return bench.made(replace(made, only=() if counted else tuple(names)), apart=True)
+
+
+def _plan(names: Sequence[str]) -> Plan:
+    return (tuple(dict.fromkeys(map(file_of, names))),)
 
 
 def _slowest(side: Side) -> float:
     return max((node.seconds for node in side.nodes.values()), default=0.0)
-
-
-def _differing(tests: Mapping[str, Ruled]) -> list[str]:
-    return [name for name, ruled in tests.items() if ruled.status == "differs"]
 
 
 def _ended_late(side: Side, name: str) -> bool:
@@ -207,66 +230,3 @@ def _n_changed(known: Mapping[str, Truth], base: Side) -> int:
 
 def _telling(truth: Truth) -> dict[tuple[int, int], list[object]]:
     return {place: list(known.values) for place, known in truth.items() if known.values}
-
-
-def by_canaries(bench: Bench, sources: Sources, passed: Sequence[str]) -> CanaryEvidence:
-    """Run a few tests that must fail.
-
-    Args:
-        bench: of this verification.
-        sources: the files that can be rewritten.
-        passed: ids that the candidate passes by their values.
-
-    Raises:
-        WorldError: the machine or the sandbox failed.
-    """
-    planted = _plant(bench, sources, passed, fresh_secret(bench.setup.seed))
-    if not planted.ids:
-        return CanaryEvidence(ran=0)
-    wrong = _passing(bench, planted, "candidate", planted.ids)
-    if not wrong:
-        return CanaryEvidence(ran=len(planted.ids))
-    # Only now it matters whether they do fail at base.
-    fine = _passing(bench, planted, "base", wrong)
-    return CanaryEvidence(ran=len(planted.ids), passed=tuple(name for name in wrong if name not in fine))
-
-
-class _Planted:
-    def __init__(self, sources: Sources, ids: Sequence[str]) -> None:
-        self.sources = sources
-        self.ids = tuple(ids)
-
-
-def _plant(bench: Bench, sources: Sources, passed: Sequence[str], secret: bytes) -> _Planted:
-    lot = Lot(secret, "")
-    by_file: dict[str, list[str]] = {}
-    for name in passed:
-        by_file.setdefault(file_of(name), []).append(name)
-    changed: dict[bytes, bytes] = {}
-    ids: list[str] = []
-    for path in sorted(sources.files, key=lot.draw):
-        here = by_file.get(shown_path(path), [])
-        if not here or len(changed) == _CANARY_FILES:
-            continue
-        made = canaries(bench.read(path), secret, filename=shown_path(path), count=_PLANTED)
-        found = _ids_of([canary.scope for canary in made.planted], here)
-        if made.source is not None and found:
-            changed[path] = made.source
-            ids += found[:_CANARIES]
-    asked = sorted(bench.book.ids.intersection(passed), key=lot.draw)[:_CANARIES]
-    book = bench.book.spoilt({name: lot.draw("want", name) for name in asked})
-    sources = rewrite(changed, changed.__getitem__, bench.name, modules=bench.modules).with_book(book)
-    return _Planted(sources, [*ids, *(book.ids - set(ids))])
-
-
-def _ids_of(scopes: Sequence[str], names: Sequence[str]) -> list[str]:
-    wanted = {scope.replace(".", "::") for scope in scopes}
-    return [name for name in names if name.partition("::")[2].partition("[")[0] in wanted]
-
-
-def _passing(bench: Bench, planted: _Planted, side: str, ids: Sequence[str]) -> tuple[str, ...]:
-    files: Plan = (tuple(dict.fromkeys(map(file_of, ids))),)
-    made = bench.run(side, planted.sources, plan=files)
-    quiet = replace(made, name=f"{made.name}-canary", only=tuple(ids), keep=False, on_record=False)
-    ran = bench.ran(quiet)
-    return tuple(name for name in ids if name in ran.nodes and ran.nodes[name].outcome == "passed")

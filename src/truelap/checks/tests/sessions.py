@@ -88,6 +88,8 @@ class Recording:
     """CPU seconds for one test, 0 for no limit."""
     idle_s: float = 0.0
     """Seconds that one test may wait without computing, 0 for as long as it may take in all."""
+    shown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Attributes that objects are asked for where they do not hold them, by the type's name; see `attest_shown`."""
 
 
 @dataclass(frozen=True)
