@@ -385,6 +385,19 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
     assert max(map(len, table)) == 80
 
 
+def test_what_is_no_time_is_told_where_it_changed():
+    values = [
+        {"id": "b.mem_a", "decision": "higher", "base": [1e6], "candidate": [2e6], "unit": "bytes"},
+        {"id": "b.track_a", "decision": "same", "base": [1], "candidate": [1], "unit": "unit"},
+        {"id": "b.track_\x1b", "decision": "missing", "reason": "gone"},
+    ]
+    lines = told([row("b.time_a", "same", 1e-7, 1e-7)], n_same=1, values=[*values, "x"])
+    assert lines[-2] == "  higher    b.mem_a: 1e+06 became 2e+06 bytes"
+    assert lines[-1].startswith("  missing   b.track_")
+    assert lines[-1].endswith(": gone")
+    assert "\x1b" not in lines[-1]
+
+
 @pytest.mark.parametrize("rows", [None, [], "x", [3], [{}], [{"id": "\x1b[2J", "speedup": "x"}]])
 def test_a_table_of_a_folder_that_others_wrote_is_borne_with(rows):
     assert "\x1b" not in "".join(told(rows))

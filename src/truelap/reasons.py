@@ -25,6 +25,7 @@ _REASON_OF = {  # a finding's code, or its family: what stands before the colon
     "outputs": "outputs_differ",
     "outputs:missing": "benchmarks_missing",
     "benchmarks:regressed": "benchmarks_regressed",
+    "benchmarks:memory": "benchmarks_regressed",
     "benchmarks": "benchmarks_missing",
     "time:moved": "unearned_speedup",
     "time:own_input_only": "unearned_speedup",

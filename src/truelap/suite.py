@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import posixpath
 import re
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,14 @@ class AsvConfig(Frozen):
     """The file's content, as asv reads it."""
     problem: str | None = None
     """Why it cannot be used, in one line."""
+
+    @property
+    def default_timeout_s(self) -> float | None:
+        """Seconds for a benchmark that says nothing of it; None where the configuration does not either."""
+        told = self.data.get("default_benchmark_timeout")
+        if not isinstance(told, int | float) or isinstance(told, bool) or not 0 < told < math.inf:
+            return None
+        return float(told)
 
 
 def find_asv_configs(paths: Iterable[bytes], read: Read) -> tuple[AsvConfig, ...]:

@@ -88,6 +88,8 @@ class Time(Frozen):
     """Thresholds of the time station. Shares are numbers: a `margin` of 0.05 is 5 %, a `screen` of 0.7 is 0.7 of the margin."""
 
     margin: Share
+    value_margin: Annotated[float, Field(ge=0, lt=1)]
+    setup: Literal["before_samples", "before_calls"]
     sample_s: PositiveSeconds
     pairs: PositiveCount
     max_pair_s: PositiveSeconds
@@ -128,6 +130,8 @@ class Judging(Frozen):
     regressions: Literal["report", "reject"]
     memo: Unearned
     moved: Unearned
+    timeraw: Literal["report", "credit"]
+    memory: Literal["report", "reject"]
     stop_on_fail: bool
 
 

@@ -4,6 +4,8 @@ from bench_case import seed_all
 from bench_output import frames as frames_of
 from bench_suite import said
 
+VALUE_CHARS = 100
+
 
 def answer(case, step, *args):
     """Do one thing and say how it went; as in asv, NotImplementedError in setup is a skip, and so is a special kind of it
@@ -46,3 +48,23 @@ def vary(case, asked, recorder):
     plan = []
     reply = answer(case, lambda: plan.extend(recorder.vary(case, asked)))
     return {"type": "varied", "token": asked["token"], "plan": plan} if reply["type"] == "ready" else reply
+
+
+def value(case, asked):
+    """The number that a benchmark says, as text: the judge reads it, however large, and whatever is no number."""
+    found = []
+    reply = answer(case, lambda: found.append(case.value()))
+    if reply["type"] != "ready":
+        return reply
+    return {"type": "valued", "token": asked["token"], "value": as_text(found[0])}
+
+
+def as_text(found):
+    """A number in full; else what it is."""
+    try:
+        if isinstance(found, bool) or not isinstance(found, int):
+            # An array of one element is a number as well.
+            found = float(found)
+        return repr(found)[:VALUE_CHARS]
+    except Exception:
+        return "no number: " + type(found).__name__[:VALUE_CHARS]

@@ -11,6 +11,7 @@ from origins import origins
 
 TEXT_LIMIT = 2000
 VALUE_LIMIT = 200
+UNIT_LIMIT = 40
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, set, frozenset, dict)
 TOLD = 5
 
@@ -132,4 +133,6 @@ def facts(benchmark):
         "values": told_values(benchmark),
         "timeout_s": float(timeout) if timeout is not None and math.isfinite(timeout) else None,
         "cache_key": benchmark.setup_cache_key,
+        "unit": str(benchmark.unit)[:UNIT_LIMIT],
+        "has_setup": bool(benchmark._setups),
     }

@@ -23,6 +23,7 @@ Conversation, after the worker's hello:
       vary {plan, seed, token} -> varied {plan, token}|skipped|failed   from here on runs get other inputs, see `bench_varying`;
                                              without a plan, one is made
       chart                -> charted {whole, ran}   the functions that ran since the fork, see `bench_chart`
+      value {token} -> valued {token, value}|skipped|failed   one call of a benchmark that is no time: its number, as text
       close                                  teardown; then the child ends
                            -> ended {status} from the parent, once the child is gone, whatever happened
     chart                  -> charted        the same since the start, of a worker that was started with it
@@ -45,11 +46,13 @@ import bench_case
 import bench_changes
 import bench_chart
 import bench_output
+import bench_raw
 import bench_siblings
 import bench_suite
 import bench_varying
-from bench_answers import answer, tell, vary
+from bench_answers import answer, tell, value, vary
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
+from bench_raw import RawCase
 from bench_suite import Suite, said
 
 OWN_CHANGED = 86
@@ -102,6 +105,8 @@ def converse(wire, case):
             reply = vary(case, asked, RECORDERS[0])
         elif asked["type"] == "chart":
             reply = CHARTS[0].told()
+        elif asked["type"] == "value":
+            reply = value(case, asked)
         elif asked["type"] in ("output", "state", "siblings"):
             reply = tell(wire, case, asked, RECORDERS[0])
             if reply is None:
@@ -109,7 +114,7 @@ def converse(wire, case):
         else:
             return
         wire.send(reply)
-        if reply["type"] not in ("done", "ready", "varied", "charted"):
+        if reply["type"] not in ("done", "ready", "varied", "charted", "valued"):
             return
 
 
@@ -138,7 +143,7 @@ def serve_case(wire, suite, order, cache_folder):
         if cache_folder:
             chart.add(cache_folder + ".chart")
     try:
-        case = Case(suite, order)
+        case = (RawCase if order.get("kind") == "timeraw" else Case)(suite, order)
         cache = Caches.load(cache_folder)
     except BaseException as error:
         wire.send({"type": "failed", "error": said(error)})
@@ -151,6 +156,7 @@ def serve_case(wire, suite, order, cache_folder):
     wire.send(reply)
     if reply["type"] == "ready":
         converse(wire, case)
+    case.stop()
     if not case.skipped:
         case.benchmark.do_teardown()
     if order.get("own_code") and program() != OWN:
@@ -234,6 +240,7 @@ MODULES = (
     bench_changes,
     bench_chart,
     bench_output,
+    bench_raw,
     bench_siblings,
     bench_suite,
     bench_varying,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _COUNTS = ("n_faster", "n_slower", "n_same", "n_missing", "n_invalid")
+_CHANGES = ("higher", "lower", "changed")
 _KIND = re.compile(r"not timed: benchmarks of kind (\w+)")
 _HEAD = f"  {'':<8}{'base':>9}{'candidate':>11}{'speed-up':>10}  benchmark"
 
@@ -25,8 +26,7 @@ def benchmark_lines(timing: Mapping[str, Any], width: int) -> Iterator[str]:
         timing: of verdict.json. It may come from a folder that others wrote: nothing in it is taken for granted.
         width: columns.
     """
-    listed = timing.get("benchmarks")
-    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list | tuple) else []
+    rows = _rows(timing, "benchmarks")
     if not rows:
         return
     yield _HEAD
@@ -38,8 +38,41 @@ def benchmark_lines(timing: Mapping[str, Any], width: int) -> Iterator[str]:
             f"  untimed   {counted(len(untimed), 'benchmark')} of kind {of}: not measured yet", width
         )
     every = sum(count for key in _COUNTS if isinstance(count := timing.get(key), int))
-    if (hidden := every - len(rows)) > 0:
+    others = sum(row.get("decision") in {"missing", "invalid"} for row in _rows(timing, "values"))
+    if (hidden := every - len(rows) - others) > 0:
         yield f"  and {hidden} more in timing.json"
+
+
+def value_lines(timing: Mapping[str, Any], width: int) -> Iterator[str]:
+    """What benchmarks say that is no time, where both sides do not say the same.
+
+    Args:
+        timing: of verdict.json, as for `benchmark_lines`.
+        width: columns.
+    """
+    for row in _rows(timing, "values"):
+        decision = visible(str(row.get("decision")))
+        if decision in _CHANGES:
+            told = f"{_number(row.get('base'))} became {_number(row.get('candidate'))}"
+            unit = visible(str(row.get("unit") or ""))
+            yield _ended(f"  {decision:<8}  {_name(row)}: {told} {unit}".rstrip(), width)
+        elif decision == "missing":
+            yield _ended(f"  {decision:<8}  {_name(row)}: {visible(str(row.get('reason')))}", width)
+
+
+def _rows(timing: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    listed = timing.get(key)
+    return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list | tuple) else []
+
+
+def _number(values: Any) -> str:
+    """The middle one of several numbers.
+
+    >>> _number([3.0, 1.0, 2.0]), _number([]), _number("x")
+    ('2', '-', '-')
+    """
+    known = sorted(filter(_is_number, values)) if isinstance(values, list | tuple) else []
+    return f"{known[len(known) // 2]:.6g}" if known else "-"
 
 
 def shown_seconds(value: Any) -> str:

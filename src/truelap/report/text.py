@@ -17,7 +17,7 @@ from truelap.report.headlines import (
     uncredited,
     unimported,
 )
-from truelap.report.table import benchmark_lines
+from truelap.report.table import benchmark_lines, value_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,6 +51,7 @@ def render_text(verdict: Verdict, check: str | None = None) -> str:
         *_finding_lines(verdict),
         *_test_lines(verdict),
         *benchmark_lines(verdict.timing, WIDTH),
+        *value_lines(verdict.timing, WIDTH),
         *([_NO_VERDICT] if check else ()),
     ]
     return "\n".join(lines) + "\n"

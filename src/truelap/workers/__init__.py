@@ -6,5 +6,6 @@ venue.py      what all workers of a station have in common
 worker.py     one live worker: what is asked of it, what it cost by the kernel's clocks
 track.py      where both workers live
 discovery.py  asks base what its suite holds
+valuing.py    asks for what benchmarks say that is no time
 selecting.py  a station's venue and its cases
 """

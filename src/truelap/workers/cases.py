@@ -41,6 +41,10 @@ class Benchmark(Frozen):
     """The same, each with its kind, as `parameters.Values`."""
     timeout_s: float | None = None
     cache_key: str | None = None
+    unit: str | None = None
+    """Of what it says; of a time, seconds."""
+    has_setup: bool = False
+    """Whether a setup of any level is run before its calls."""
 
 
 class Timed(Frozen):
@@ -75,6 +79,7 @@ class Timed(Frozen):
             "class": told.owner,
             "attr": told.attr,
             "name": told.name,
+            "kind": told.kind,
             "axes": [len(axis) for axis in told.params],
             "param": self.param,
             "cache_key": told.cache_key,

@@ -23,7 +23,7 @@ from truelap.world.slots import aside
 from truelap.world.tree_links import real_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from truelap.model import Case
     from truelap.policy import Policy
@@ -85,7 +85,8 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     shared, own = Random(settings.base_seed), Random(settings.seed)  # noqa: S311
     cases, failed = _selected(venue, trees["base"], task, settings, shared.randrange(2**32))
     seeds = shared.randrange(2**32), own.randrange(2**32)
-    found = Opening(config.path, venue, trees, cases, failed, *seeds)
+    bounded = tuple(_bounded(one, config.default_timeout_s) for one in cases)
+    found = Opening(config.path, venue, trees, bounded, failed, *seeds)
     if task.benchmarks.select == "all":
         return found
     return replace(found, choice=_chosen(found, policy.time.screened_share))
@@ -148,6 +149,13 @@ def _selected(
     return chosen(cases, settings.bench, task.benchmarks), failed
 
 
+def _bounded(case: Timed, default_s: float | None) -> Timed:
+    if case.benchmark.timeout_s is not None or default_s is None:
+        return case
+    bounded = case.benchmark.model_copy(update={"timeout_s": default_s})
+    return case.model_copy(update={"benchmark": bounded})
+
+
 def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> None:
     """Learn early that a choice of benchmarks holds none. What base's suite holds is then known to later stations.
 
@@ -166,10 +174,15 @@ def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: S
         opened(case, world, policy, task, settings)
 
 
-def why_not(case: Timed) -> str | None:
-    """Why a case is not run at all; None when it is."""
+def why_not(case: Timed, kinds: Collection[str] = ("time",)) -> str | None:
+    """Why a case is not run at all; None when it is.
+
+    Args:
+        case: of base's suite.
+        kinds: those that the station knows what to do with.
+    """
     if case.benchmark.error is not None:
         return f"base cannot build it: {case.benchmark.error}"
-    if case.benchmark.kind != "time":
+    if case.benchmark.kind not in kinds:
         return f"{NOT_TIMED} {case.benchmark.kind} are not measured yet"
     return None

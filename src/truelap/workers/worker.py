@@ -188,6 +188,10 @@ class Worker:
         if status != 0:
             raise Undelivered("failed", f"its teardown failed (wait status {status})")
 
+    def pids(self) -> tuple[int, ...]:
+        """Its sandbox's processes, as the judge sees them now."""
+        return tuple(self._session.pids())
+
     def cpu_ns(self) -> int:
         """CPU of the whole sandbox so far; only differences mean anything."""
         self._clock.refresh()

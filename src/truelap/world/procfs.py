@@ -124,6 +124,14 @@ def resident_bytes(pid: int) -> int:
     return int(words[1]) * _PAGE if len(words) > 1 else 0
 
 
+def peak_bytes(pid: int) -> int:
+    """The most memory that a process has held at one time, shared or not; 0 when there is none."""
+    for line in _read(f"/proc/{pid}/status").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
 def proportional_bytes(pid: int) -> int | None:
     """The same, with what is shared divided among those who share it. None when the process may not be asked. Slow."""
     for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():

@@ -64,15 +64,6 @@ def time_work():
 def time_other():
     other(2000)
 
-def track_number():
-    return 3
-
-def peakmem_list():
-    return [0] * 1000
-
-def timeraw_start():
-    return "import lib"
-
 def test_looks_like_one():
     pass
 """
@@ -252,9 +243,6 @@ def test_what_the_candidate_does_not_deliver_is_missing_and_fails(improved, name
     [
         ("failures.Hopeless.time_hopeless", "base itself fails"),
         ("failures.Unbuildable.time_unbuildable", "no instance"),
-        ("functions.track_number", "kind track"),
-        ("functions.peakmem_list", "kind peakmem"),
-        ("functions.timeraw_start", "kind timeraw"),
     ],
 )
 def test_what_base_does_not_run_or_we_do_not_time_is_invalid(improved, name, reason):

@@ -15,6 +15,8 @@ clocks.py     whether a worker's own clock tells the same
 own_input.py  whether a gain is there as well
 outside.py    what gains take outside of the timed calls
 moved.py      whether they are paid for there
+value_result.py  numbers that are no times, and what they mean
+values.py     asks for them
 findings.py   decisions to findings
 """
 

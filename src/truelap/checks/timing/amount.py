@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from truelap.policy import Time
+    from truelap.workers.cases import Timed
     from truelap.workers.parameters import Values
 
 BLOCK = 3
@@ -22,6 +24,11 @@ MOST_FOR_SHORT = 4
 """So many times more pairs are taken of samples that cannot be made long enough."""
 
 
+def one_call(case: Timed, time: Time) -> bool:
+    """Whether each call of a case has a setup of its own: asv_runner 0.3 has it so wherever there is a setup."""
+    return time.setup == "before_calls" and case.benchmark.has_setup
+
+
 @dataclass(frozen=True)
 class Plan:
     """How much to measure in one visit. Times are seconds.
@@ -31,6 +38,7 @@ class Plan:
         limit_s: longest wait for one setup, or for one sample.
         values: the benchmark's parameters, as an earlier worker of base had them; None where nobody compares them.
         vary: whether calls get other inputs than the benchmark's own.
+        one_call: whether each call is to have a setup of its own, whatever the suite says.
     """
 
     sample_s: float
@@ -39,6 +47,7 @@ class Plan:
     limit_s: float
     values: Values | None = None
     vary: bool = False
+    one_call: bool = False
 
     def pairs_in_block(self, number: int, calls: Collection[int], pair_ns: int) -> int:
         """Pairs between two setups.

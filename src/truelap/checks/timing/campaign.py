@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.timing.amount import Plan
+from truelap.checks.timing.amount import Plan, one_call
 from truelap.checks.timing.control import Control
 from truelap.checks.timing.decide import broken, measured, not_reached
 from truelap.checks.timing.proof import chance_of, goes_on, prove
@@ -154,6 +154,7 @@ class Campaign:
             pairs=self._time.pairs,
             max_pair_s=self._time.max_pair_s,
             limit_s=case.benchmark.timeout_s or self._time.benchmark_timeout_s,
+            one_call=one_call(case, self._time),
             values=None if "parameters" in self._venue.without else case.benchmark.values,
         )
 

@@ -24,6 +24,8 @@ WAITS = "it takes longer than its CPU time shows"
 _WHO: Mapping[Name, str] = {"base": "base", "candidate": "the candidate"}
 _LATE = "the time for all benchmarks was used up"
 
+UNCOMPARED = "not credited: nothing compares what its code computes in an interpreter of its own"
+
 TALK_S = 0.0003
 """Waiting in a sample that its question and its answer alone may bring, more on one side than on the other."""
 
@@ -170,3 +172,13 @@ def measured(
         waits=reason == WAITS,
         proof=proof,
     )
+
+
+def without_credit(result: CaseResult) -> CaseResult:
+    """The result of a benchmark of kind timeraw, without its gain.
+
+    Its code runs in a process that looks like no other, and what it computes there is seen by nobody.
+    """
+    if result.decision != "faster":
+        return result
+    return result.model_copy(update={"decision": "same", "reason": UNCOMPARED})

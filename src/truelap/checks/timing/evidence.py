@@ -12,6 +12,7 @@ from truelap.checks.timing.moved import Moved
 from truelap.checks.timing.own_input import OwnInput
 from truelap.checks.timing.record import case_data, control_data
 from truelap.checks.timing.telling import notable
+from truelap.checks.timing.value_result import ValueResult, notable_values
 from truelap.model import Evidence, Frozen
 from truelap.stats import (
     Cost,
@@ -171,6 +172,8 @@ class TimingEvidence(Evidence):
     order: tuple[str, ...]
     """Ids in the order in which they were first timed."""
     cases: tuple[CaseResult, ...]
+    values: tuple[ValueResult, ...] = ()
+    """Of benchmarks that say something else than a time."""
     failed_modules: dict[str, str]
     """Modules of the suite that cannot be imported at base, with the reason."""
     changed_files: tuple[str, ...] = ()
@@ -187,8 +190,10 @@ class TimingEvidence(Evidence):
     """Base alone took more than its share of the time for all benchmarks."""
 
     def count(self, decision: Decision) -> int:
-        """How many benchmarks have this decision."""
-        return sum(case.decision == decision for case in self.cases)
+        """How many benchmarks have this decision; those that are no times count where they are missing or invalid."""
+        timed = sum(one.decision == decision for one in self.cases)
+        others = sum(one.decision == decision for one in self.values)
+        return timed + others if decision in {"missing", "invalid"} else timed
 
     @property
     def credited(self) -> tuple[float, ...]:
@@ -211,6 +216,8 @@ class TimingEvidence(Evidence):
             "selection": self.choice.as_data() if self.choice else None,
             "benchmarks": notable(self.cases),
             "control": control_data(self),
+            "n_values": sum(one.decision not in {"missing", "invalid"} for one in self.values),
+            "values": notable_values(self.values),
             "protocol": self.protocol,
         }
 
@@ -226,5 +233,6 @@ class TimingEvidence(Evidence):
                 "control": control_data(self),
                 "selection": self.choice.model_dump(mode="json") if self.choice else None,
                 "benchmarks": {case.id: case.as_data() for case in self.cases},
+                "values": {one.id: one.as_data() for one in self.values},
             }
         }

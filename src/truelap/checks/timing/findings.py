@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truelap.checks.timing.decide import UNCOMPARED
 from truelap.model import Finding, Level
 from truelap.wording import grouped
 from truelap.workers.cases import NOT_TIMED
@@ -21,6 +22,7 @@ def judge(evidence: TimingEvidence, policy: Policy) -> tuple[Finding, ...]:
     """Every benchmark that base has must be delivered; something must have been measured."""
     return (
         *_of_cases(evidence, policy),
+        *_of_values(evidence, policy),
         *(
             Finding(
                 code="time:module_failed",
@@ -52,9 +54,10 @@ def _of_choice(evidence: TimingEvidence) -> Iterator[Finding]:
 
 
 def _of_cases(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
-    gone = [case for case in evidence.cases if case.decision == "missing"]
+    gone = [(one.id, str(one.reason)) for one in evidence.cases if one.decision == "missing"]
+    gone += [(one.id, str(one.reason)) for one in evidence.values if one.decision == "missing"]
     if policy.keeps("missing_benchmarks"):
-        for text in grouped((case.id, str(case.reason)) for case in gone):
+        for text in grouped(gone):
             yield Finding(code="benchmarks:missing", level="fail", message=text)
     for case in evidence.cases:
         if case.decision == "missing" and policy.keeps("missing_benchmarks"):
@@ -81,6 +84,8 @@ def _told(case: CaseResult, policy: Policy) -> Finding | None:
         return Finding(code="time:skip_differs", level="info", message=f"{case.id}: {case.reason}")
     if case.reason and case.reason.startswith("disputed"):
         return Finding(code="time:disputed", level="info", message=f"{case.id}: {case.reason}")
+    if case.reason == UNCOMPARED:
+        return Finding(code="time:uncompared", level="info", message=f"{case.id}: {case.reason}")
     return None
 
 
@@ -95,6 +100,17 @@ def _unearned(case: CaseResult, policy: Policy) -> Finding | None:
     return Finding(code=code, level=level, message=f"{case.id}: {case.reason}")
 
 
+def _of_values(evidence: TimingEvidence, policy: Policy) -> Iterator[Finding]:
+    memory: Level = "fail" if policy.verdict.memory == "reject" else "info"
+    for one in evidence.values:
+        if one.decision == "higher":
+            yield Finding(code="benchmarks:memory", level=memory, message=f"{one.id}: {one.shown}")
+        elif one.decision == "changed":
+            yield Finding(code="time:value_changed", level="info", message=f"{one.id}: {one.shown}")
+        elif one.candidate_runs_skipped:
+            yield Finding(code="time:skip_differs", level="info", message=f"{one.id}: {one.reason}")
+
+
 def _times(case: CaseResult) -> str:
     data = case.as_data()
     return f"runs at {data['speedup']:.2f} of base's speed"
@@ -107,9 +123,11 @@ def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
     if evidence.out_of_time:
         text = "base's benchmarks alone take more than half of time.station_s: choose fewer, or raise it"
         yield Finding(code="time:out_of_time", level="inconclusive", message=text)
-    if not any(case.decision in {"faster", "slower", "same", "missing"} for case in evidence.cases):
+    if not any(evidence.count(decision) for decision in ("faster", "slower", "same", "missing")):
         kinds = {case.reason for case in evidence.cases if case.reason and case.reason.startswith(NOT_TIMED)}
-        if evidence.cases and len(kinds) == len({case.reason for case in evidence.cases}):
+        if evidence.values:
+            why = "those of base's suite say memory or other numbers, no times"
+        elif evidence.cases and len(kinds) == len({case.reason for case in evidence.cases}):
             why = f"of those chosen, none can be ({', '.join(sorted(kinds))})"
         elif evidence.cases:
             why = "base delivers none of them"

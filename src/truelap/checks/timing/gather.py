@@ -7,25 +7,38 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.campaign import Campaign
-from truelap.checks.timing.decide import unmeasured
+from truelap.checks.timing.decide import unmeasured, without_credit
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.other_inputs import OtherInputs
 from truelap.checks.timing.outside import OutsideOfCalls
+from truelap.checks.timing.values import ValueCampaign
 from truelap.workers.impact import NONE_MEASURED, NOT_RUN, everything
 from truelap.workers.selecting import opened, why_not
+from truelap.workers.valuing import VALUED
 from truelap.world.slots import leased
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from truelap.checks.timing.evidence import CaseResult
     from truelap.model import Case
     from truelap.policy import Policy, Time
     from truelap.settings import Effort, Settings
     from truelap.task import Task
+    from truelap.workers.cases import Timed
     from truelap.workers.impact import Choice
     from truelap.workers.selecting import Opening
     from truelap.world import World
 
 NEEDS: tuple[str, ...] = ("rebuild",)
+
+TIMED = ("time", "timeraw")
+"""asv's kinds of benchmarks whose calls are timed."""
+
+_NUMBER = {
+    "before_samples": "as in asv_runner 0.2: one setup, then a number of calls",
+    "before_calls": "as in asv_runner 0.3: a setup before each call, where there is one",
+}
 
 
 def gather(case: Case, world: World, policy: Policy, task: Task, settings: Settings) -> TimingEvidence:
@@ -37,12 +50,15 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     """
     suite = opened(case, world, policy, task, settings)
     time = _scaled(policy.time, settings.effort)
-    cases = {case.id: case for case in suite.cases if why_not(case) is None}
+    cases = {case.id: case for case in suite.cases if why_not(case, TIMED) is None}
     with leased(settings, world.events) as slot:
         venue = replace(suite.venue, slot=slot)
         campaign = Campaign(venue, suite.trees, time, suite.seed)
-        timed = campaign.run(suite.runs())
+        timed = campaign.run((*suite.runs(), *_raw(cases)))
         choice, timed = _widened(suite, campaign, timed)
+        if policy.verdict.timeraw == "report":
+            raw = {one.id for one in _raw(cases)}
+            timed = tuple(without_credit(one) if one.id in raw else one for one in timed)
         others = OtherInputs(venue, suite.trees, time, suite.seed, credit=policy.verdict.memo == "credit")
         if policy.keeps("siblings"):
             timed = others.run(cases, timed)
@@ -51,10 +67,15 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         )
         if policy.keeps("moved"):
             timed = outside.run(cases, timed)
+        asked = ValueCampaign(venue, campaign.rounds, time, suite.seed)
+        values = asked.run(one for one in suite.cases if why_not(one, VALUED) is None)
     rounds = (campaign.rounds, others.rounds, outside.rounds)
     changed = {path for one in rounds for path in one.changed}
     touched = {path for one in rounds for path in one.touched}
-    untimed = [unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case)) is not None]
+    known = (*TIMED, *VALUED)
+    untimed = [
+        unmeasured(case, "invalid", why) for case in suite.cases if (why := why_not(case, known)) is not None
+    ]
     # Not reached is not changed: it counts, as it would if it had been timed.
     untimed += [unmeasured(cases[name], "same", NOT_RUN) for name in (choice.left if choice else ())]
     return TimingEvidence(
@@ -63,14 +84,20 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         seed=settings.seed,
         order=campaign.order,
         cases=tuple(sorted((*timed, *untimed), key=lambda result: result.id)),
+        values=tuple(sorted(values, key=lambda result: result.id)),
         failed_modules=suite.failed,
-        out_of_time=campaign.out_of_time,
+        out_of_time=campaign.out_of_time or asked.out_of_time,
         control=tuple(campaign.control.visits),
         chance=campaign.chance,
         choice=choice,
         changed_files=tuple(sorted(changed)),
         touched=tuple(sorted(touched - changed)),
     )
+
+
+def _raw(cases: Mapping[str, Timed]) -> Iterator[Timed]:
+    """Those of which nobody knows what they reach: it runs elsewhere."""
+    return (case for case in cases.values() if case.benchmark.kind == "timeraw")
 
 
 def _widened(
@@ -101,7 +128,7 @@ def _protocol(time: Time) -> dict[str, Any]:
     return {
         "name": "pairs-2",
         "clock": "cpu of the whole sandbox, read by the judge; wall must bear it out",
-        "number": "as in asv_runner 0.2: one setup, then a number of calls",
+        "number": _NUMBER[time.setup],
         "asv_runner": version("asv_runner"),
         "decision": "e-values of bets on the visits that confirm the first pass, e-BH over all benchmarks",
         **time.model_dump(mode="json"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.amount import Plan
+from truelap.checks.timing.amount import Plan, one_call
 from truelap.checks.timing.own_input import LATE, OwnInput, held, undelivered, without_gain
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
@@ -98,6 +98,7 @@ class OtherInputs:
             pairs=self._time.pairs,
             max_pair_s=self._time.max_pair_s,
             limit_s=case.benchmark.timeout_s or self._time.benchmark_timeout_s,
+            one_call=one_call(case, self._time),
             vary=True,
         )
 

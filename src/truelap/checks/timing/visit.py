@@ -89,8 +89,7 @@ class Lap:
     def _measure(self, number: int) -> None:
         if self._plan.vary:
             self._vary(number)
-        for name in SIDES:
-            self._calibrate(name, number)
+        self._calibrate_both(number)
         self._level()
         if number:
             self._redo()
@@ -135,7 +134,7 @@ class Lap:
         if failures:
             raise Broken(failures)
         self._compare_parameters()
-        return numbers["base"]
+        return 1 if self._plan.one_call else numbers["base"]
 
     def _compare_parameters(self) -> None:
         if self._plan.values is None:
@@ -143,6 +142,19 @@ class Lap:
         base, candidate = (self._workers[name].values for name in SIDES)
         if other := other_values(base, self._plan.values, candidate):
             raise Broken({"candidate": Undelivered("failed", other)})
+
+    def _calibrate_both(self, number: int) -> None:
+        failures: dict[Name, Undelivered] = {}
+        for name in SIDES:
+            try:
+                self._calibrate(name, number)
+            except Broken as end:
+                failures |= end.failures
+                if end.failures[name].kind != "skipped":
+                    break
+        # A skip by both is none to speak of, so the candidate is asked where base skips.
+        if failures:
+            raise Broken(failures)
 
     def _calibrate(self, name: Name, number: int) -> None:
         """Find how many calls last about one sample on this side; it warms the process up as well."""
