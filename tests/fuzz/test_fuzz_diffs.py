@@ -359,7 +359,11 @@ FILLED = b"diff --git a/l b/l\nnew file mode 120000\ndiff --git a/l b/l\nindex e
     ("diff", "made"),
     [
         # A folder keeps an empty one in place of a submodule, whatever stands in it; git's index, and the judge, say no.
-        pytest.param(part(b"l", b"120000", b"a.py", b"new file mode 160000\n"), None, id="no submodule"),
+        pytest.param(
+            part(b"b", b"100644", b"one") + part(b"l", b"120000", b"a.py", b"new file mode 160000\n"),
+            None,
+            id="no submodule",
+        ),
         pytest.param(part(b"l", b"160000", COMMIT), (GITLINK, "a" * 40), id="submodule"),
         # The header ends at a line that is none of git's: a link to nothing, and then a file in its place.
         pytest.param(
