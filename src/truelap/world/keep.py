@@ -152,6 +152,8 @@ class Keep:
 
     def prune(self, most: int) -> tuple[int, int]:
         """Remove what was used longest ago until no more than so many bytes are left; how many values, and bytes, went."""
+        if sum(map(_size, self._files())) <= most:
+            return 0, 0
         found = self.entries()
         total, gone = sum(entry.bytes for entry in found), 0
         before = total
@@ -198,6 +200,12 @@ def _settled(paths: Iterable[Path]) -> Iterator[Path]:
                 yield path
             elif time.time() - path.stat().st_mtime > _STALE_S:
                 path.unlink()
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 def _entry(path: Path) -> Entry:
