@@ -109,7 +109,16 @@ def test_a_noisy_machine_takes_more_visits_and_then_gives_no_answer(monkeypatch)
     result = stage.run()["b"]
     assert (result.decision, len(result.visits)) == ("same", 9)
     assert result.proof.noisy
-    assert stage.made.chance is None
+    assert stage.made.bar is None
+
+
+def test_on_a_noisy_machine_large_changes_are_told_all_the_same(monkeypatch):
+    stage = Stage(monkeypatch, {"a": [1.0], "b": [2.0] * 9, "c": [1.08] * 9})
+    stage.noise = 1.07
+    results = stage.run()
+    assert (results["b"].decision, results["c"].decision) == ("faster", "same")
+    assert results["c"].reason == "not established: base beside itself changes as often"
+    assert stage.made.bar == (0.1, 0.05)
 
 
 def test_what_base_does_not_deliver_beside_itself_says_nothing(monkeypatch):
@@ -117,7 +126,7 @@ def test_what_base_does_not_deliver_beside_itself_says_nothing(monkeypatch):
     stage.beside = lambda order: stage.lap({"name": "lost"})
     stage.script["lost"] = [{"base": FAILS}] * 3
     assert stage.run()["b"].decision == "faster"
-    assert (stage.made.control.visits, stage.made.chance) == ([], 0.05)
+    assert (stage.made.control.visits, stage.made.bar) == ([], (0.05, 0.05))
 
 
 def test_a_policy_may_do_without_base_beside_itself(monkeypatch):

@@ -269,12 +269,12 @@ def test_timing_json_is_finite_json_with_the_contract_s_keys():
     assert told["confirmation"]["visits"] == 2
     assert told["confirmation"]["evidence"] == {"faster": 10.5**2, "slower": 0.25}
     assert told["confirmation"]["needed"] == 40.0
-    assert written["control"] == {"visits": 0, "log_ratios": [], "chance": None}
+    assert written["control"] == {"visits": 0, "log_ratios": [], "margin": None, "chance": None}
     assert {"protocol", "seed", "order"} <= written.keys()
 
 
 def test_where_base_beside_itself_changes_nothing_is_established():
-    wild = [visit(1.2), visit(0.8)] * 3
+    wild = [visit(1.3), visit(0.7)] * 3
     result = decisions.measured(CASE, [visit(2.0)] * 8, proof([visit(2.0)] * 8, control=wild), 0.05)
     assert result.reason == "not established: base beside itself changes as often"
     found = judge(evidence(result, control=tuple(wild)), POLICY)

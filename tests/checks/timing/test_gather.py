@@ -197,7 +197,7 @@ def test_a_faster_function_is_faster(improved):
     assert len(found.visits) >= 3
     assert found.as_data()["confirmation"]["evidence"]["faster"] >= found.as_data()["confirmation"]["needed"]
     assert improved.evidence.control, "base was timed beside itself"
-    assert improved.evidence.chance is not None
+    assert improved.evidence.bar is not None
 
 
 def test_an_unchanged_function_is_not_far_from_one(improved):

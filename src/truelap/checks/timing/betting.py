@@ -8,7 +8,7 @@ the mean; the chance that he ever has n times what he began with is at most 1 in
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.model import Frozen
 
@@ -33,7 +33,7 @@ class Proof(Frozen):
         visits: that they come from.
         least: visits that it takes at least.
         needed: e-value that it takes among all benchmarks of the task; None where none would do.
-        noisy: whether that is so because base beside itself changes too often.
+        noisy: whether more than the policy's margin had to be shown, since base beside itself changes too often.
     """
 
     faster: float = 1.0
@@ -56,6 +56,13 @@ class Proof(Frozen):
     def best(self) -> float:
         """The larger e-value."""
         return max(self.faster, self.slower)
+
+
+class Bar(NamedTuple):
+    """What a visit must show, and how often one does with nothing to show, in one direction."""
+
+    margin: float
+    chance: float
 
 
 def winnings(hits: Iterable[bool], chance: float) -> float:

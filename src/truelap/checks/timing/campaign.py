@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from truelap.checks.timing.amount import Plan, one_call
 from truelap.checks.timing.control import Control
 from truelap.checks.timing.decide import broken, measured, not_reached
-from truelap.checks.timing.proof import chance_of, goes_on, prove
+from truelap.checks.timing.proof import bar_of, goes_on, prove
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
 from truelap.workers.venue import SIDES, Name, Venue
@@ -19,7 +19,7 @@ from truelap.workers.worker import Undelivered
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from truelap.checks.timing.betting import Proof
+    from truelap.checks.timing.betting import Bar, Proof
     from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.policy import Time
     from truelap.workers.cases import Timed
@@ -76,9 +76,9 @@ class Campaign:
         )
 
     @property
-    def chance(self) -> float | None:
-        """How often a visit is taken to lie beyond the margin by chance."""
-        return chance_of(self.control.visits, self._time, self._venue.without)
+    def bar(self) -> Bar | None:
+        """What a visit had to show, and how often one is taken to show it by chance."""
+        return bar_of(self.control.visits, self._time, self._venue.without)
 
     def _shuffle(self, runs: list[_Run]) -> tuple[str, ...]:
         self._draw.shuffle(runs)

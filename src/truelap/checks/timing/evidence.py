@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any, ClassVar, Literal
 
-from truelap.checks.timing.betting import Proof
+from truelap.checks.timing.betting import Bar, Proof
 from truelap.checks.timing.clocks import clock_lie
 from truelap.checks.timing.interval import visit_interval
 from truelap.checks.timing.moved import Moved
@@ -182,8 +182,8 @@ class TimingEvidence(Evidence):
     """Files of tests and benchmarks, and folders of theirs, that the candidate's workers wrote to, whatever stands there now."""
     control: tuple[Visit, ...] = ()
     """Base beside itself, by the same instrument."""
-    chance: float | None = None
-    """How often a visit is taken to lie beyond the margin by chance, in one direction; None where it is too often to tell anything."""
+    bar: Bar | None = None
+    """What a visit had to show to count; None where base beside itself shows that as often."""
     choice: Choice | None = None
     """Which benchmarks were run, where the task has not all of them run."""
     out_of_time: bool = False

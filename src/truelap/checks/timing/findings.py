@@ -117,8 +117,8 @@ def _times(case: CaseResult) -> str:
 
 
 def _of_nothing(evidence: TimingEvidence) -> Iterator[Finding]:
-    if any(case.proof and case.proof.noisy for case in evidence.cases):
-        text = f"base beside itself lies beyond the margin in too many of {len(evidence.control)} visits: no change can be established here"
+    if evidence.bar is None and any(case.proof and case.proof.noisy for case in evidence.cases):
+        text = f"base beside itself lies far beyond the margin in too many of {len(evidence.control)} visits: no change can be established here"
         yield Finding(code="time:too_noisy", level="inconclusive", message=text)
     if evidence.out_of_time:
         text = "base's benchmarks alone take more than half of time.station_s: choose fewer, or raise it"

@@ -88,7 +88,7 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         failed_modules=suite.failed,
         out_of_time=campaign.out_of_time or asked.out_of_time,
         control=tuple(campaign.control.visits),
-        chance=campaign.chance,
+        bar=campaign.bar,
         choice=choice,
         changed_files=tuple(sorted(changed)),
         touched=tuple(sorted(touched - changed)),

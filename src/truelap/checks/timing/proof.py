@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.betting import Proof, borne_chance, needed, winnings
+from truelap.checks.timing.betting import Bar, Proof, borne_chance, needed, winnings
 from truelap.stats import borne_out, loses_time
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from truelap.checks.timing.evidence import Visit
     from truelap.policy import Time
     from truelap.stats import Effect
+
+WIDER = (1, 2, 4)
+"""Where base beside itself lies beyond the margin too often, only changes beyond so many times as much are told."""
 
 GIVEN_UP = 2
 """After so many visits of confirmation, whoever has less than he staked has lost."""
@@ -35,8 +38,8 @@ def beyond(effect: Effect, margin: float, without: frozenset[str] = frozenset())
     return gains(effect, margin) or loses(effect, margin, without)
 
 
-def chance_of(control: Sequence[Visit], rules: Time, without: frozenset[str] = frozenset()) -> float | None:
-    """How often a visit lies beyond the margin, in one direction, with nothing to show: the least that base beside itself allows.
+def bar_of(control: Sequence[Visit], rules: Time, without: frozenset[str] = frozenset()) -> Bar | None:
+    """The lowest bar that base beside itself allows: the policy's margin, or on a noisy machine a multiple of it.
 
     Args:
         control: visits of base beside itself.
@@ -44,10 +47,14 @@ def chance_of(control: Sequence[Visit], rules: Time, without: frozenset[str] = f
         without: defences that the policy switches off.
 
     Returns:
-        None where it happens more often than a bet could bear.
+        None where even the highest is passed more often than a bet could bear.
     """
-    hits = sum(beyond(visit.effect, rules.margin, without) for visit in control)
-    return borne_chance(rules.chance, hits, len(control))
+    effects = [visit.effect for visit in control]
+    for margin in (rules.margin * times for times in WIDER):
+        hits = sum(beyond(effect, margin, without) for effect in effects)
+        if (chance := borne_chance(rules.chance, hits, len(effects))) is not None:
+            return Bar(margin, chance)
+    return None
 
 
 def prove(
@@ -64,12 +71,12 @@ def prove(
         rules: the policy's.
         without: defences that the policy switches off.
     """
-    chance = chance_of(control, rules, without)
-    odds = max(rules.chance) if chance is None else chance
+    bar = bar_of(control, rules, without)
+    margin, odds = bar or Bar(rules.margin * WIDER[-1], max(rules.chance))
     effects = [[visit.effect for visit in visits[1:]] for visits in cases]
-    faster = [winnings((gains(one, rules.margin) for one in seen), odds) for seen in effects]
-    slower = [winnings((loses(one, rules.margin, without) for one in seen), odds) for seen in effects]
-    enough = None if chance is None else needed([*faster, *slower], rules.level)
+    faster = [winnings((gains(one, margin) for one in seen), odds) for seen in effects]
+    slower = [winnings((loses(one, margin, without) for one in seen), odds) for seen in effects]
+    enough = None if bar is None else needed([*faster, *slower], rules.level)
     return tuple(
         Proof(
             faster=up,
@@ -77,7 +84,7 @@ def prove(
             visits=len(seen),
             least=rules.visits,
             needed=enough,
-            noisy=chance is None and bool(seen),
+            noisy=bool(seen) and margin > rules.margin,
         )
         for up, down, seen in zip(faster, slower, effects, strict=True)
     )

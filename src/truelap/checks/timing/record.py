@@ -35,7 +35,8 @@ def control_data(evidence: TimingEvidence) -> dict[str, Any]:
     return {
         "visits": len(evidence.control),
         "log_ratios": [visit.effect.log_ratio for visit in evidence.control],
-        "chance": evidence.chance,
+        "margin": evidence.bar.margin if evidence.bar else None,
+        "chance": evidence.bar.chance if evidence.bar else None,
     }
 
 
