@@ -40,11 +40,11 @@ class Stage:
         self.order, self.modules, self.seeds, self.tidied = [], [], [], []
         self.controlled, self.noise, self.time = [], 1.0, TIME
         self.twin = SimpleNamespace(
-            workers={"candidate": "twin"},
+            workers={"base": "twin", "candidate": "twin"},
             ready=lambda name, module: None,
             tidy=lambda blamed: None,
-            changed={"candidate": set()},
-            touched={"candidate": set()},
+            changed={"base": set(), "candidate": set()},
+            touched={"base": set(), "candidate": set()},
         )
         monkeypatch.setattr(rounds, "Track", self.track)
         monkeypatch.setattr(campaign, "Lap", lambda workers, plan, draw: SimpleNamespace(run=self.lap))

@@ -117,7 +117,7 @@ class Campaign:
                 if not self._settled(track, run):
                     waiting.append(run)
                 elif run.case.id in chosen:
-                    self.control.visit(track, twin, run.case, self._plan(run.case), self._order(run.case))
+                    self.control.visit(twin, run.case, self._plan(run.case), self._order(run.case))
 
     def _stop(self, waiting: Iterable[_Run], late: Name) -> None:
         for run in waiting:

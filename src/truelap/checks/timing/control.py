@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.timing.visit import Broken, Lap
+from truelap.workers.venue import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,24 +35,24 @@ class Control:
         """The benchmarks of one round that are timed this way as well."""
         return frozenset(self._draw.sample(list(ids), math.ceil(self._share * len(ids))))
 
-    def visit(self, track: Track, twin: Track, case: Timed, plan: Plan, order: Mapping[str, Any]) -> None:
-        """Time a benchmark of base on base's worker and on its twin; one that base does not deliver says nothing.
+    def visit(self, twin: Track, case: Timed, plan: Plan, order: Mapping[str, Any]) -> None:
+        """Time a benchmark of base on two workers of base; one that base does not deliver says nothing.
+
+        Not on base's worker of the round: one that has forked more processes than the candidate's could be told from it.
 
         Args:
-            track: with base's worker.
-            twin: with base in the candidate's place.
+            twin: with base in both places.
             case: to be timed.
             plan: how much of it.
             order: to both workers.
         """
         module = case.benchmark.module
-        if track.ready("base", module) is not None or twin.ready("candidate", module) is not None:
+        if any(twin.ready(name, module) is not None for name in SIDES):
             return
-        lap = Lap({"base": track.workers["base"], "candidate": twin.workers["candidate"]}, plan, self._draw)
+        lap = Lap(twin.workers, plan, self._draw)
         try:
             self.visits.append(lap.run(order))
         except Broken:
             pass
         finally:
-            track.tidy(())
             twin.tidy(())

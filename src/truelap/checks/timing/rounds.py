@@ -55,7 +55,7 @@ class Rounds:
 
     @contextmanager
     def twin(self, number: int, seed: int, modules: Iterable[str]) -> Iterator[Track]:
-        """What else is needed to time base beside itself in a generation: base in the candidate's place.
+        """What else is needed to time base beside itself in a generation: base in both places.
 
         Args:
             number: as for its workers.
@@ -73,8 +73,9 @@ class Rounds:
         with beside as track:
             yield track
         # What base's tree suffers here is the suite's habit as well.
-        self._changed["base"] |= track.changed["candidate"]
-        self._touched["base"] |= track.touched["candidate"]
+        for name in SIDES:
+            self._changed["base"] |= track.changed[name]
+            self._touched["base"] |= track.touched[name]
 
     def _track(
         self,
