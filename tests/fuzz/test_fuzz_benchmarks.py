@@ -17,6 +17,7 @@ from truelap.checks.outputs.asking import Output, Plan, tell
 from truelap.checks.outputs.ruling import rule
 from truelap.checks.outputs.siblings import Beside, Wish, compare
 from truelap.values import Tolerance
+from truelap.workers.valuing import reading
 from truelap.workers.varying import vary
 from truelap.workers.worker import Undelivered, Worker
 from truelap.world.channel import Channel, parse_object
@@ -54,6 +55,7 @@ FORMS = {
     "varied": {"token": TOKEN, "plan": PAIRS},
     "skipped": {},
     "failed": {"error": WORD},
+    "valued": {"token": TOKEN, "value": WORD | st.sampled_from(["1.5", "nan", "1e999"])},
     "charted": {"whole": st.booleans(), "ran": st.lists(st.lists(WORD, max_size=2), max_size=2)},
     "ended": {"status": st.just(0) | st.integers()},
     "end": {},
@@ -71,6 +73,7 @@ ANSWERS = {
     "siblings": "told",
     "vary": "varied",
     "chart": "charted",
+    "value": "valued",
     "close": "ended",
 }
 
@@ -162,6 +165,7 @@ ASKED = {
     "open": lambda worker: worker.open({"type": "case"}, 0.05),
     "redo": lambda worker: worker.redo(0.05),
     "run": lambda worker: worker.run(1, 0.05),
+    "value": lambda worker: reading(worker, {"type": "case", "kind": "track"}, 0.05),
     "vary": lambda worker: vary(worker, None, 1, 0.05),
     "close": lambda worker: worker.close(0.05),
 }

@@ -10,7 +10,7 @@ from truelap.checks.timing.campaign import Campaign
 from truelap.checks.timing.decide import unmeasured, without_credit
 from truelap.checks.timing.evidence import TimingEvidence
 from truelap.checks.timing.other_inputs import OtherInputs
-from truelap.checks.timing.outside import OutsideOfCalls
+from truelap.checks.timing.outside import VISITS, OutsideOfCalls
 from truelap.checks.timing.values import ValueCampaign
 from truelap.workers.impact import NONE_MEASURED, NOT_RUN, everything
 from truelap.workers.selecting import opened, why_not
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from truelap.workers.cases import Timed
     from truelap.workers.impact import Choice
     from truelap.workers.selecting import Opening
+    from truelap.workers.venue import Venue
     from truelap.world import World
 
 NEEDS: tuple[str, ...] = ("rebuild",)
@@ -59,12 +60,9 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         if policy.verdict.timeraw == "report":
             raw = {one.id for one in _raw(cases)}
             timed = tuple(without_credit(one) if one.id in raw else one for one in timed)
-        others = OtherInputs(venue, suite.trees, time, suite.seed, credit=policy.verdict.memo == "credit")
+        others, outside = _looks(suite, venue, time, policy, settings.effort)
         if policy.keeps("siblings"):
             timed = others.run(cases, timed)
-        outside = OutsideOfCalls(
-            venue, suite.trees, time, suite.seed, credit=policy.verdict.moved == "credit"
-        )
         if policy.keeps("moved"):
             timed = outside.run(cases, timed)
         asked = ValueCampaign(venue, campaign.rounds, time, suite.seed)
@@ -93,6 +91,16 @@ def gather(case: Case, world: World, policy: Policy, task: Task, settings: Setti
         changed_files=tuple(sorted(changed)),
         touched=tuple(sorted(touched - changed)),
     )
+
+
+def _looks(
+    suite: Opening, venue: Venue, time: Time, policy: Policy, effort: Effort
+) -> tuple[OtherInputs, OutsideOfCalls]:
+    """What looks at gains once more."""
+    credit = policy.verdict.memo == "credit"
+    others = OtherInputs(venue, suite.trees, time, suite.seed, credit=credit)
+    visits, credit = 1 if effort == "quick" else VISITS, policy.verdict.moved == "credit"
+    return others, OutsideOfCalls(venue, suite.trees, time, suite.seed, visits=visits, credit=credit)
 
 
 def _raw(cases: Mapping[str, Timed]) -> Iterator[Timed]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from truelap.world.files import TreeOnDisk
 
 VISITS = 3
-"""Sandboxes a side, started anew: importing is measured once in each."""
+"""Sandboxes a side, started anew: importing is measured once in each. A quick look makes do with one."""
 
 _Costs = tuple[float, float, float]
 
@@ -35,15 +35,24 @@ class OutsideOfCalls:
         trees: of both sides.
         time: the policy's thresholds, already scaled by the effort asked for.
         seed: of every random choice.
+        visits: how many sandboxes a side.
         credit: whether a gain that is paid for elsewhere counts all the same.
     """
 
     def __init__(
-        self, venue: Venue, trees: Mapping[Name, TreeOnDisk], time: Time, seed: int, *, credit: bool = False
+        self,
+        venue: Venue,
+        trees: Mapping[Name, TreeOnDisk],
+        time: Time,
+        seed: int,
+        *,
+        visits: int = VISITS,
+        credit: bool = False,
     ) -> None:
         self._venue = venue
         self.rounds = Rounds(venue, trees, time.station_s)
         self._time = time
+        self._visits = visits
         self._credit = credit
         self._draw = Random(seed)  # noqa: S311 - must be repeatable; no secret hangs on it
         self._loads: dict[Name, list[float]] = {name: [] for name in SIDES}
@@ -58,7 +67,7 @@ class OutsideOfCalls:
             results: of timing them.
         """
         gains = [one for one in results if one.decision == "faster"]
-        for _ in range(VISITS if gains else 0):
+        for _ in range(self._visits if gains else 0):
             self._generation(cases, gains)
         found = {one.id: self._found(one) for one in gains}
         return tuple(
