@@ -6,15 +6,17 @@ made to run slow, to stand still or to jump gives away who made it (TIM-01 and T
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from truelap.model import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truelap.checks.timing.evidence import Side, Visit
+    from truelap.checks.timing.evidence import Visit
 
 LEAST = 0.7
-"""Of what was computed and waited, as a share of base's own worst: below that a claim is too small."""
+"""Of what was computed and waited: below that a claim is too small."""
 
 MOST = 1.02
 """Of the judge's wall time, which is read around the worker's: above that a claim is too large."""
@@ -22,38 +24,56 @@ MOST = 1.02
 SLACK_S = 0.0005
 """For a sample so short that the conversation is most of it."""
 
+LONG_S = 0.1
+"""How long a sample must last that an accusation rests on."""
+
+LONG_SLACK_S = 0.02
+"""For a thread of the product that is busy: it keeps the interpreter for 5 ms before the worker can answer."""
+
+
+class Reading(NamedTuple):
+    """One sample, in seconds: what the worker claims, computing and waiting by the judge, and his wall time."""
+
+    claimed_s: float
+    took_s: float
+    wall_s: float
+
+
+class ClockCheck(Frozen):
+    """A long sample, taken because the short ones were in doubt. Seconds."""
+
+    claimed_s: float
+    took_s: float
+    wall_s: float
+
+    @property
+    def lie(self) -> str | None:
+        """What is wrong with the clock; None where it is right, or the sample too short to say."""
+        few = self.claimed_s < LEAST * (self.took_s - LONG_SLACK_S)
+        many = self.claimed_s > MOST * self.wall_s + SLACK_S
+        if self.took_s < LONG_S / 2 or not (few or many):
+            return None
+        return f"its own clock says {self.claimed_s:.2g} s where the judge's says {self.wall_s:.2g} s"
+
+
+def doubtful(base: Sequence[Reading], candidate: Sequence[Reading]) -> bool:
+    """Whether most of a visit's samples are off: the machine may come between two readings once.
+
+    Args:
+        base: what its own clock is off by is nobody's fault.
+        candidate: at least one.
+    """
+    bound = LEAST * min((1.0, *(one.claimed_s / one.took_s for one in base if one.took_s > 0)))
+    few = sum(one.claimed_s < bound * (one.took_s - SLACK_S) for one in candidate)
+    many = sum(one.claimed_s > MOST * one.wall_s + SLACK_S for one in candidate)
+    return 2 * max(few, many) > len(candidate)
+
 
 def clock_lie(visits: Sequence[Visit]) -> str | None:
     """What is wrong with the candidate's clock in every visit, None where it is right in one of them.
 
     Args:
-        visits: of one benchmark; sides that claim nothing say nothing.
+        visits: of one benchmark, at least one.
     """
-    lies = [_lie(visit) for visit in visits]
-    return next(iter(lies), None) if all(lies) else None
-
-
-def _lie(visit: Visit) -> str | None:
-    bound = LEAST * min((1.0, *(_share(*one) for one in _samples(visit.base))))
-    samples = list(_samples(visit.candidate))
-    slow = [one for one in samples if one[0] < bound * (one[1] - SLACK_S)]
-    fast = [one for one in samples if one[0] > MOST * one[2] + SLACK_S]
-    wrong = max(slow, fast, key=len)
-    # Most of them: the machine may come between two readings once.
-    if not samples or 2 * len(wrong) <= len(samples):
-        return None
-    claimed, _, wall = wrong[0]
-    return f"its own clock says {claimed:.2g} s where the judge's says {wall:.2g} s"
-
-
-def _samples(side: Side) -> list[tuple[float, float, float]]:
-    """Of each sample in seconds: what is claimed, computing and waiting, and wall."""
-    elapsed = side.elapsed_per_call or side.wall_per_call
-    return [
-        (side.calls * claimed, side.calls * took, side.calls * wall)
-        for claimed, took, wall in zip(side.claimed_per_call, elapsed, side.wall_per_call, strict=False)
-    ]
-
-
-def _share(claimed: float, took: float, _: float) -> float:
-    return claimed / took if took > 0 else 1.0
+    lies = [visit.clock.lie if visit.clock else None for visit in visits]
+    return lies[0] if all(lies) else None

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any, ClassVar, Literal
 
 from truelap.checks.timing.betting import Bar, Proof
-from truelap.checks.timing.clocks import clock_lie
+from truelap.checks.timing.clocks import ClockCheck, clock_lie
 from truelap.checks.timing.interval import visit_interval
 from truelap.checks.timing.moved import Moved
 from truelap.checks.timing.own_input import OwnInput
@@ -69,6 +69,8 @@ class Visit(Frozen):
     candidate: Side
     empty_s: float | None = None
     """What a call of nothing cost on base's side; only measured where the candidate's calls cost hardly anything."""
+    clock: ClockCheck | None = None
+    """Only where the candidate's own clock was in doubt."""
 
     @property
     def impossible(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from truelap.checks.timing.clocks import LONG_S, ClockCheck, Reading, doubtful
 from truelap.checks.timing.evidence import Side, Visit
 from truelap.stats import borne_queue, next_calls
 from truelap.workers.parameters import other_values
@@ -63,6 +64,7 @@ class Lap:
         self._setup_ns = 0
         self._wall_ns = 0
         self._empty_s: float | None = None
+        self._clock: ClockCheck | None = None
 
     def run(self, order: Mapping[str, Any]) -> Visit:
         """Time one case.
@@ -84,6 +86,7 @@ class Lap:
             base=self._side("base", after["base"] - before["base"]),
             candidate=self._side("candidate", after["candidate"] - before["candidate"]),
             empty_s=self._empty_s,
+            clock=self._clock,
         )
 
     def _measure(self, number: int) -> None:
@@ -97,6 +100,7 @@ class Lap:
         while not self._block(pairs):
             self._redo()
         self._ask_for_empty()
+        self._ask_for_clock()
 
     def _vary(self, number: int) -> None:
         """Base says which of its inputs can be others; the candidate gets the same."""
@@ -117,6 +121,17 @@ class Lap:
         with self._of("base"), base.awake():
             samples = [base.run(EMPTY_CALLS, self._plan.limit_s, empty=True) for _ in range(EMPTY_SAMPLES)]
         self._empty_s = min(sample.cpu_ns / sample.calls for sample in samples) * 1e-9
+
+    def _ask_for_clock(self) -> None:
+        """Where the candidate's own clock seems to be wrong, one sample long enough to tell a lie from a busy thread."""
+        base, candidate = ([_reading(sample) for sample in self._samples[name]] for name in SIDES)
+        if not doubtful(base, candidate):
+            return
+        lasts_s = max(1e-6, self._sample_ns["candidate"] * 1e-9)
+        calls = self._calls["candidate"] * max(1, round(LONG_S / lasts_s))
+        worker = self._workers["candidate"]
+        with self._of("candidate"), worker.awake():
+            self._clock = ClockCheck(**_reading(worker.run(calls, self._plan.limit_s))._asdict())
 
     def _open(self, order: Mapping[str, Any]) -> int:
         # Base's own `number` is dictated to the candidate; what the candidate says about it is not looked at.
@@ -255,3 +270,7 @@ class Lap:
             sum(sample.stood_ns for sample in base),
             sum(sample.wall_ns for sample in base),
         )
+
+
+def _reading(sample: Sample) -> Reading:
+    return Reading(sample.claimed_ns * 1e-9, sample.elapsed_ns * 1e-9, sample.wall_ns * 1e-9)
