@@ -1,10 +1,12 @@
 """Looks again at what differs under the secret: only base's own runs can say that it does so by chance.
 
-Two of them may agree by chance where a value has few outcomes, so base runs up to eight times before a difference stands.
+Two of them may agree by chance where a value has few outcomes, so base runs up to eight times before a difference stands: fewer where
+several tests differ, which seldom toss alike.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 _ASKED = 20
 """Tests that are looked at again together: where one of them stands, no more need be."""
-_LOOKS = 8
-"""How often base runs in all."""
+_TOSSES = 7
+"""Throws of a coin that must not all fall alike: one for each test that differs, in each run of base after the first."""
 _LONGEST_S = 60.0
 """Tests that take longer together at base are not run so often."""
 
@@ -58,7 +60,7 @@ def _again(
 ) -> dict[str, Ruled]:
     tests = weighed(runs, names)
     seconds = sum(runs[0].nodes[name].seconds for name in names)
-    while len(runs) < _LOOKS and seconds < _LONGEST_S and (odd := differing(tests)):
+    while (odd := differing(tests)) and len(runs) < _enough(len(odd)) and seconds < _LONGEST_S:
         more = look(odd, len(runs))
         if more.faults:
             # Base must come to its end to be an excuse.
@@ -66,3 +68,8 @@ def _again(
         runs = [*runs, more]
         tests |= weighed(runs, odd)
     return tests
+
+
+def _enough(tests: int) -> int:
+    """How often base runs in all where so many tests differ."""
+    return 1 + max(1, math.ceil(_TOSSES / tests))
