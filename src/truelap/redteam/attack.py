@@ -155,8 +155,13 @@ class Attack(Frozen):
 
     @property
     def alone(self) -> bool:
-        """Whether nothing else may run meanwhile: a clock is read, or the process's own environment is changed."""
-        return "time" in self.checks or bool(self.environ)
+        """Whether nothing else may run meanwhile: the process's own environment is changed."""
+        return bool(self.environ)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a clock is read, for which there is room once on a machine."""
+        return "time" in self.checks and not self.alone
 
 
 def load_attacks() -> tuple[Attack, ...]:
