@@ -13,6 +13,7 @@ from rich.console import Console
 from truelap.redteam.attack import load_attacks
 from truelap.redteam.bench import Came
 from truelap.redteam.campaign import Score, run
+from truelap.redteam.listing import described, named
 from truelap.redteam.table import as_data, show, summed
 from truelap.redteam.trial import Trial
 from truelap.settings import Settings
@@ -85,6 +86,31 @@ def test_a_terminal_is_never_too_narrow_for_a_row_and_a_wide_one_says_what_came_
     lines = printed(scores, width=width, force_terminal=True)
     assert max(map(len, lines)) <= width
     assert ("refused: refused:symlinks" in "\n".join(lines)) is (width >= 100)
+
+
+@pytest.mark.parametrize(("terminal", "width"), [(False, 80), (True, 40)])
+def test_the_list_says_of_each_attack_what_catches_it_and_how_it_works(terminal, width):
+    shown = io.StringIO()
+    described(
+        list(ATTACKS.values()),
+        Console(file=shown, color_system=None, width=width, force_terminal=terminal),
+    )
+    *lines, last = shown.getvalue().splitlines()
+    assert max(len(line) for line in lines if line.startswith(" ")) <= width
+    heads = [line.split() for line in lines if not line.startswith(" ")]
+    assert heads == [[attack.id, f"[{attack.caught_by}]"] for attack in ATTACKS.values()]
+    assert " ".join(attack.how for attack in ATTACKS.values()) == " ".join(
+        line.strip() for line in lines if line.startswith(" ")
+    )
+    assert last == f"{len(ATTACKS)} attacks."
+
+
+def test_an_attack_has_the_same_keys_before_and_after_it_was_run():
+    attack = ATTACKS["tst-02-weakened-test"]
+    told, came = json.loads(json.dumps(named(attack))), as_data(imagined(attack))
+    shared = {"id", "how", "caught_by", "needs", "unablated"}
+    assert {key: told[key] for key in shared} == {key: came[key] for key in shared}
+    assert told["off"] == list(attack.ablated)
 
 
 def test_what_is_wrong_stands_below_its_row():

@@ -35,6 +35,9 @@ class Redteam(Common):
     ablate: Annotated[
         bool, option("Run each attack without its defence as well: it must then succeed.", "--ablate")
     ] = False
+    listing: Annotated[
+        bool, option("Say what the attacks are and what catches them; run nothing.", "--list")
+    ] = False
     json: Annotated[bool, option("Print it as JSON.", "--json")] = False
     quiet: Annotated[bool, option("Print nothing but errors.", "--quiet")] = False
     python: Annotated[
@@ -53,9 +56,28 @@ class Redteam(Common):
 
 def redteam(options: Redteam) -> int:
     """Run the bundled attacks; each must be caught. Exit 0 when that is so, each honest twin is accepted and, with --ablate, each defence needed."""
+    from truelap.redteam.attack import load_attacks
+
+    attacks = _chosen(load_attacks(), options.only)
+    return _listed(attacks, options) if options.listing else _tried(attacks, options)
+
+
+def _listed(attacks: tuple[Attack, ...], options: Redteam) -> int:
     from rich.console import Console
 
-    from truelap.redteam.attack import load_attacks
+    from truelap.redteam.listing import described, named
+
+    if options.json:
+        say_json([named(attack) for attack in attacks])
+    elif not options.quiet:
+        with stdout():
+            described(attacks, Console())
+    return 0
+
+
+def _tried(attacks: tuple[Attack, ...], options: Redteam) -> int:
+    from rich.console import Console
+
     from truelap.redteam.campaign import run
     from truelap.redteam.table import as_data, progress, show
     from truelap.settings import Settings
@@ -68,7 +90,6 @@ def redteam(options: Redteam) -> int:
         effort="quick",
         seed=secrets.randbits(32) if options.seed is None else options.seed,
     )
-    attacks = _chosen(load_attacks(), options.only)
     jobs = options.jobs or len(os.sched_getaffinity(0))
     with Watch(quiet=options.quiet) as watch:
         scores = run(
@@ -90,6 +111,6 @@ def _chosen(attacks: tuple[Attack, ...], only: list[str] | None) -> tuple[Attack
     found = tuple(attack for attack in attacks if not only or attack.id.startswith(tuple(only)))
     if not found:
         raise UsageError(
-            f"--only {' '.join(only or ())}: no attack has such an id; ids are in the table of `truelap redteam`"
+            f"--only {' '.join(only or ())}: no attack has such an id; `truelap redteam --list` names them all"
         )
     return found
