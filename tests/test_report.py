@@ -326,6 +326,21 @@ def test_tests_without_values_are_named(without, said):
     assert said in text
 
 
+def test_what_was_tried_in_secret_is_told_and_nothing_where_nothing_was():
+    tests = {
+        "ran": True,
+        "n_base_pass": 6,
+        "perturbed": {"tests": 6, "tests_changed": 5},
+        "canaries": {"ran": 3, "passed": ["t.py::a"]},
+        "mutants": {"ran": 2, "killed": 1, "survived": []},
+    }
+    told = made()[0].model_copy(update={"tests": tests})
+    said = "secret 5 of 6 tests with other literals; 3 canaries, 1 passed; 2 mutants, 1 made a test fail"
+    assert said in " ".join(render_text(told, "tests").split())
+    off = told.model_copy(update={"tests": tests | {key: {} for key in ("perturbed", "canaries", "mutants")}})
+    assert "secret" not in render_text(off, "tests")
+
+
 def test_modules_that_base_cannot_import_are_counted():
     timing = {"n_same": 1, "n_failed_modules": 1}
     said = "1 module of the suite cannot be imported at base: its benchmarks are not timed"

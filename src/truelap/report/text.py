@@ -82,6 +82,7 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
         chosen = f" (chosen: {choice(str(tests['strategy']))})" if tests.get("strategy") else ""
         yield "tests", passing(tests) + chosen + unasked(tests)
         yield "values", _values(tests.get("value_evidence") or {})
+        yield "secret", _secret(tests)
     if verdict.outputs:
         yield "outputs", computing(verdict.outputs)
     if timing:
@@ -104,6 +105,19 @@ def _values(told: Mapping[str, Any]) -> str:
     shown = f" ({share:.0%})" if isinstance(share, int | float) else ""
     assertions = f"{told.get('assertions_with')} of {told.get('assertions')} assertions reached"
     return f"{counts}{shown} are judged by what they compare, by {assertions}{_at_its_word(told)}"
+
+
+def _secret(tests: Mapping[str, Any]) -> str:
+    """What was tried that the author could not know, so that a reader sees that it took place."""
+    under, canaries, mutants = (tests.get(key) or {} for key in ("perturbed", "canaries", "mutants"))
+    told = []
+    if under:
+        told.append(f"{under.get('tests_changed', 0)} of {under.get('tests', 0)} tests with other literals")
+    if canaries:
+        told.append(f"{canaries.get('ran', 0)} canaries, {len(canaries.get('passed') or ())} passed")
+    if mutants:
+        told.append(f"{mutants.get('ran', 0)} mutants, {mutants.get('killed', 0)} made a test fail")
+    return "; ".join(told)
 
 
 def _at_its_word(told: Mapping[str, Any]) -> str:
