@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from truelap.defences import DEFENCES
+from truelap.errors import WorldError
 from truelap.policy import load_policy
 from truelap.redteam.attack import PENDING, SANDBOX, SECTIONS, Submission, load_attacks
 from truelap.redteam.bench import policy_for
@@ -44,6 +45,23 @@ def test_what_a_diff_would_pass_over_is_refused(more):
     with pytest.raises(ValueError, match="leave out plant, start and base"):
         Submission.model_validate({"diff": "", **more})
     assert Submission.model_validate({"diff": "", "out": more.get("plant", [])})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('chekcs = ["tests"]', "chekcs: there is no such key; did you mean checks"),
+        ('how = "x."', "caught_by: is missing; add it"),
+        ("how = ", "Invalid value"),
+    ],
+)
+def test_a_file_that_is_no_attack_is_told_what_to_do(tmp_path, monkeypatch, text, said):
+    folder = tmp_path / "redteam" / "attacks"
+    folder.mkdir(parents=True)
+    (folder / "own-mine.toml").write_text(text)
+    monkeypatch.setattr("truelap.redteam.attack.files", lambda _: tmp_path)
+    with pytest.raises(WorldError, match=rf"attack own-mine\.toml: {re.escape(said)}"):
+        load_attacks()
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)

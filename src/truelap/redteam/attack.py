@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from truelap.errors import WorldError
+from truelap.keyfile import complaint
 from truelap.model import Frozen, Outcome, Speed
 
 if TYPE_CHECKING:
@@ -181,8 +182,6 @@ def _load(file: Traversable) -> Attack:
     try:
         return Attack(id=name, **tomllib.loads(file.read_text("utf-8")))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise WorldError(f"attack {file.name}: {place}: {first['msg']}") from error
+        raise WorldError(f"attack {file.name}: {complaint(error, Attack)}") from error
     except (OSError, ValueError, TypeError) as error:
         raise WorldError(f"attack {file.name}: {error}") from error
