@@ -211,6 +211,16 @@ def test_rejected_is_1_and_said_in_words(tiny, tmp_path):
     assert done.stderr == ""
 
 
+def test_the_attacks_are_listed_without_being_run():
+    done = truelap("redteam", "--list", "--only", "git-26-new", timeout=20)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("git-26-new-link  [rule:symlinks]\n    A new symbolic link ")
+    assert done.stdout.endswith("\n1 attack.\n")
+    told = json.loads(truelap("redteam", "--list", "--only", "git-26-new", "--json").stdout)
+    assert [attack["id"] for attack in told] == ["git-26-new-link"]
+    assert "truelap redteam --list" in complaint(truelap("redteam", "--only", "nothing"), 2)
+
+
 def test_one_check_leaves_no_verdict_to_be_read_back(tiny, tmp_path, out):
     argv = ("test", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff", "--out", out)
     done = truelap(*argv, "--json")
