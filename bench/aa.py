@@ -6,6 +6,7 @@ BENCH="--minutes 30 --neighbour"` runs longer, and beside a busy process.
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from pathlib import Path
@@ -18,7 +19,10 @@ import bundle  # noqa: E402
 import experiment  # noqa: E402
 import real  # noqa: E402
 
+from truelap.policy import load_policy  # noqa: E402
 from truelap.task import load_task  # noqa: E402
+
+EDGE = math.log1p(load_policy().time.margin)
 
 
 def project(suite: str, folder: Path) -> experiment.Project:
@@ -42,12 +46,12 @@ def summary(book: experiment.Book) -> str:
     first = [row for row in rows if len(row["visits"]) == 1]
     control = [ratio for row in {row["seed"]: row for row in rows}.values() for ratio in row["control"]]
     noisy = sum(row["chance"] is None for row in {row["seed"]: row for row in rows}.values())
-    beyond = sum(abs(row["visits"][0]) > 0.0488 for row in rows)
+    beyond = sum(abs(row["visits"][0]) > EDGE for row in rows)
     lines = [
         book.conditions(),
         f"false changes: {line(len(wrong), len(rows))} of benchmarks, {line(len(bad), len(tasks))} of tasks",
         f"first visits beyond the margin: {line(beyond, len(rows))}; done after the first pass: {len(first) / len(rows):.1%}",
-        f"base beside itself: {len(control)} visits, {sum(abs(ratio) > 0.0488 for ratio in control)} beyond the margin; too noisy: {noisy} tasks",
+        f"base beside itself: {len(control)} visits, {sum(abs(ratio) > EDGE for ratio in control)} beyond the margin; too noisy: {noisy} tasks",
         *(f"  {row['id']}, seed {row['seed']}: {row['decision']} {row['visits']}" for row in wrong),
     ]
     return "\n".join(lines)

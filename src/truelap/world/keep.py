@@ -24,7 +24,7 @@ from truelap.errors import UsageError, WorldError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-Kind = Literal["tests", "benchmarks", "outputs", "habits", "calibration", "impact", "draws"]
+Kind = Literal["tests", "benchmarks", "outputs", "habits", "impact", "draws"]
 
 MOST_BYTES = 2 << 30
 """What a folder may hold; what was used longest ago goes first."""

@@ -17,9 +17,11 @@ PLAN = Plan(sample_s=0.004, pairs=12, max_pair_s=1.5, limit_s=60.0)
 class FakeWorker:
     """Costs `call_ns` a call and `setup_ns` a setup; writes down everything that it is asked."""
 
-    def __init__(self, name, log, *, call_ns=MS, setup_ns=0, number=0, fails=None, waits_ns=0, stands_ns=0):
+    def __init__(
+        self, name, log, *, call_ns=MS, setup_ns=0, number=0, fails=None, waits_ns=0, stands_ns=0, claims=1.0
+    ):
         self.name, self.log = name, log
-        self.waits_ns, self.stands_ns = waits_ns, stands_ns
+        self.waits_ns, self.stands_ns, self.claims = waits_ns, stands_ns, claims
         self.call_ns, self.setup_ns, self.number = call_ns, setup_ns, number
         self.fails = fails or {}
         self.usable, self.in_case = True, False
@@ -50,7 +52,9 @@ class FakeWorker:
         self._do(f"run {calls}")
         self.total_ns += calls * self.call_ns
         wall_ns = calls * (self.call_ns + self.waits_ns)
-        return Sample(calls, calls * self.call_ns, wall_ns, calls * self.stands_ns)
+        return Sample(
+            calls, calls * self.call_ns, wall_ns, calls * self.stands_ns, int(self.claims * wall_ns)
+        )
 
     def trial(self, calls, limit_s):
         return self.run(calls, limit_s).wall_ns
@@ -171,6 +175,23 @@ def test_a_number_is_cut_into_samples(number, samples):
     visit(workers)
     start = max(n for n, line in enumerate(log) if "redo" in line)
     assert [line for line in log[start:] if line.startswith("base run")] == ["base run 4"] * samples
+
+
+def test_a_clock_in_doubt_is_asked_once_more_for_long():
+    workers, log = sides(candidate={"claims": 0.1})
+    assert visit(workers).clock.lie
+    assert log[-3:] == ["candidate run 100", "base close", "candidate close"]
+    workers, log = sides()
+    assert visit(workers).clock is None
+
+
+def test_a_clock_in_doubt_is_asked_no_more_calls_than_a_setup_is_good_for():
+    workers, log = sides(base={"number": 4}, candidate={"number": 4, "claims": 0.1})
+    found = visit(workers)
+    assert "candidate redo" in log[-6:]
+    assert log[-3] == "candidate run 4"
+    # 4 ms are too short to accuse anybody.
+    assert found.clock.lie is None
 
 
 def test_each_side_has_as_many_first_samples_of_a_turn_in_its_pairs():

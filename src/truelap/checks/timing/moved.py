@@ -8,7 +8,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
-from truelap.checks.timing.telling import times_of
+from truelap.checks.timing.telling import usual_seconds
 from truelap.model import Frozen
 from truelap.stats import log_ratio
 
@@ -78,7 +78,7 @@ def weighed(result: CaseResult, base: Outside, candidate: Outside, time: Time) -
         candidate: what the candidate takes.
         time: the policy's thresholds.
     """
-    saved = _seconds(result, "base") - _seconds(result, "candidate")
+    saved = usual_seconds(result, "base") - usual_seconds(result, "candidate")
     again, before = median(candidate.again_s), median(base.again_s)
     grown = again - before
     if grown > max(SHARE * saved, NOISE_S + NOISE_SHARE * before):
@@ -106,10 +106,3 @@ def without_moved(result: CaseResult, found: Moved, *, credit: bool = False) -> 
     decision = result.decision if credit else "same"
     reason = f"moved: {found.reason}"
     return result.model_copy(update={"moved": found, "decision": decision, "reason": reason})
-
-
-def _seconds(result: CaseResult, side: Literal["base", "candidate"]) -> float:
-    return median(
-        median(times_of(result, visit, visit.base if side == "base" else visit.candidate))
-        for visit in result.judged
-    )

@@ -7,10 +7,9 @@ there as well; one that comes of knowing the answer is not.
 from __future__ import annotations
 
 import math
-from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
-from truelap.checks.timing.telling import times_of
+from truelap.checks.timing.telling import seconds_of, usual_seconds
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
@@ -88,8 +87,8 @@ def undelivered(why: Mapping[Name, str], before: OwnInput | None = None) -> OwnI
 
 
 def _why_not(result: CaseResult, visits: tuple[Visit, ...], expected: float, margin: float) -> str | None:
-    own = _seconds(result, "base")
-    times = [_of_visit(result, visit, "base") / own for visit in visits]
+    own = usual_seconds(result, "base")
+    times = [seconds_of(result, visit, "base") / own for visit in visits]
     if not all(1 / LIKE <= ratio <= LIKE for ratio in times):
         return f"base takes {times[-1]:.2f} times as long for them as for its own input"
     return "the gain is too small to be looked for there" if SHARE * expected <= math.log1p(margin) else None
@@ -98,17 +97,9 @@ def _why_not(result: CaseResult, visits: tuple[Visit, ...], expected: float, mar
 def _expected(result: CaseResult, visit: Visit) -> float:
     """Changing inputs takes time as well, on both sides: what is saved is a smaller share then."""
     own = result.log_ratio or 0.0
-    saved = _seconds(result, "base") - _seconds(result, "candidate")
-    base = _of_visit(result, visit, "base")
+    saved = usual_seconds(result, "base") - usual_seconds(result, "candidate")
+    base = seconds_of(result, visit, "base")
     return own if saved >= base else min(own, math.log(base / (base - saved)))
-
-
-def _seconds(result: CaseResult, side: Literal["base", "candidate"]) -> float:
-    return median(_of_visit(result, visit, side) for visit in result.judged)
-
-
-def _of_visit(result: CaseResult, visit: Visit, side: Literal["base", "candidate"]) -> float:
-    return median(times_of(result, visit, visit.base if side == "base" else visit.candidate))
 
 
 def without_gain(result: CaseResult, found: OwnInput, *, credit: bool = False) -> CaseResult:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from truelap.checks.timing.evidence import CaseResult, Side, Visit
+    from truelap.workers.venue import Name
 
 _EACH, _ALL = 8, 16
 
@@ -51,6 +52,16 @@ def times_of(case: CaseResult, visit: Visit, side: Side) -> tuple[float, ...]:
     if case.waits:
         return side.elapsed_per_call or side.wall_per_call
     return side.cpu_per_call if visit.effect.clock == "cpu" else side.wall_per_call
+
+
+def seconds_of(result: CaseResult, visit: Visit, name: Name) -> float:
+    """What a call takes on one side of a visit."""
+    return median(times_of(result, visit, visit.base if name == "base" else visit.candidate))
+
+
+def usual_seconds(result: CaseResult, name: Name) -> float:
+    """What a call takes on one side, by the visits that the reported ratio comes from."""
+    return median(seconds_of(result, visit, name) for visit in result.judged)
 
 
 def _seconds(visits: list[tuple[float, ...]]) -> float | None:
