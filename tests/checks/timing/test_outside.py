@@ -57,7 +57,7 @@ def test_work_that_is_moved_to_setup_is_a_gain_only_where_a_policy_says_so(timed
 
 
 def test_work_that_is_saved_stays_a_gain(timed):
-    case = timed(FILES, {"lib.py": HONEST})["b.Suite.time_ranks"]
+    case = timed(FILES, {"lib.py": HONEST}, effort="standard")["b.Suite.time_ranks"]
     assert (case.decision, case.moved.status) == ("faster", "kept"), case.moved
     assert len(case.moved.base.load_s) == outside.VISITS
 

@@ -21,7 +21,8 @@ SHARE = 0.5
 
 NOISE_S = 0.0003
 NOISE_SHARE = 0.1
-"""A setup counts as dearer from here on: both, by which the same setup differed between two processes here."""
+"""A setup counts as dearer from both together on. The same setup in two processes of an idle two-core machine, twelve times: the median of
+three differed by up to 0.13 ms of 1.4 ms and 1.0 ms of 24 ms, one alone by up to 0.23 ms of 0.5 ms and 2.2 ms of 24 ms."""
 
 
 class Outside(Frozen):
