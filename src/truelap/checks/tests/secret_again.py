@@ -1,7 +1,7 @@
 """Looks again at what differs under the secret: only base's own runs can say that it does so by chance.
 
 Two of them may agree by chance where a value has few outcomes, so base runs up to eight times before a difference stands: fewer where
-several tests differ, which seldom toss alike.
+several tests differ, which seldom toss alike. Beside several that stand, one that base tosses may then be named too.
 """
 
 from __future__ import annotations
