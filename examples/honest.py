@@ -230,7 +230,7 @@ def main() -> int:
     for pair in PAIRS:
         if given.projects and pair.name not in given.projects:
             continue
-        for found in judged(pair, given.work, given.seeds):
+        for found in judged(pair, given.work.resolve(), given.seeds):
             good = good and found.right
             row = (found.what, found.seed, found.passing, f"{found.share:.0%}", len(found.regressed))
             more = (len(found.beyond), ", ".join(found.tampers) or "none", f"{found.seconds:.0f}")

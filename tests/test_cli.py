@@ -384,8 +384,10 @@ def test_no_tests(tiny, tmp_path, out):
 def test_an_interpreter_without_pytest(tiny, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     argv = ("verify", tiny.folder, "--base", "HEAD", "--patch", tmp_path / "faster.diff")
-    said = complaint(truelap(*argv, "--python", tmp_path / "bare/bin/python"), 2)
-    assert "pytest" in said
+    bare = tmp_path / "bare/bin/python"
+    assert "pytest" in complaint(truelap(*argv, "--python", bare), 2)
+    attacks = ("redteam", "--only", "git-26-new-link", "--work", tmp_path)
+    assert f"{bare} has no pytest" in complaint(truelap(*attacks, "--python", bare), 2)
 
 
 @pytest.mark.parametrize("python", ["/no/such/python", "/bin/true", "/bin/false"])

@@ -335,7 +335,9 @@ def test_what_was_tried_in_secret_is_told_and_nothing_where_nothing_was():
         "mutants": {"ran": 2, "killed": 1, "survived": []},
     }
     told = made()[0].model_copy(update={"tests": tests})
-    said = "secret 5 of 6 tests with other literals; 3 canaries, 1 passed; 2 mutants, 1 made a test fail"
+    said = (
+        "secret other literals in 5 of 6 tests; canaries: 3 ran, 1 passed; mutants: 2 ran, 1 made a test fail"
+    )
     assert said in " ".join(render_text(told, "tests").split())
     off = told.model_copy(update={"tests": tests | {key: {} for key in ("perturbed", "canaries", "mutants")}})
     assert "secret" not in render_text(off, "tests")

@@ -24,7 +24,9 @@ class MakeClass:
 
 class Instance:
     def setup(self):
-        self.kind = type("Model", (param.Parameterized,), {f"p{i}": param.Number(default=i) for i in range(20)})
+        self.kind = type(
+            "Model", (param.Parameterized,), {f"p{i}": param.Number(default=i) for i in range(20)}
+        )
         self.instance = self.kind()
 
     def time_instantiate(self):

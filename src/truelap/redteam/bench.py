@@ -173,6 +173,7 @@ def open_bench(settings: Settings) -> Iterator[Bench]:
     """Set a bench up: a world of its own, and the sample as base.
 
     Raises:
+        UsageError: the interpreter has no pytest: that would accuse every honest twin.
         WorldError: there is no sandbox, or no room.
     """
     with open_ground(settings.work) as ground, as_file(files("truelap") / "redteam" / "project") as sample:
@@ -181,6 +182,10 @@ def open_bench(settings: Settings) -> Iterator[Bench]:
         shutil.copytree(sample, project, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
         base = base_of_directory(ground.store, project)
         with world_on(ground, settings, project, ()) as world:
+            if "pytest" not in {name.lower() for name in world.interpreter.packages}:
+                raise UsageError(
+                    f"{settings.python} has no pytest, by which the attacks are judged: name one that has with --python"
+                )
             yield Bench(world, project, base, settings)
 
 

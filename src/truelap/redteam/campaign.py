@@ -52,6 +52,7 @@ def run(
         done: called after each trial, from any thread.
 
     Raises:
+        UsageError: the interpreter has no pytest.
         WorldError: there is no sandbox, or no room.
     """
     chosen = tuple(attacks)

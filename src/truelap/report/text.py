@@ -112,11 +112,11 @@ def _secret(tests: Mapping[str, Any]) -> str:
     under, canaries, mutants = (tests.get(key) or {} for key in ("perturbed", "canaries", "mutants"))
     told = []
     if under:
-        told.append(f"{under.get('tests_changed', 0)} of {under.get('tests', 0)} tests with other literals")
+        told.append(f"other literals in {under.get('tests_changed', 0)} of {under.get('tests', 0)} tests")
     if canaries:
-        told.append(f"{canaries.get('ran', 0)} canaries, {len(canaries.get('passed') or ())} passed")
+        told.append(f"canaries: {canaries.get('ran', 0)} ran, {len(canaries.get('passed') or ())} passed")
     if mutants:
-        told.append(f"{mutants.get('ran', 0)} mutants, {mutants.get('killed', 0)} made a test fail")
+        told.append(f"mutants: {mutants.get('ran', 0)} ran, {mutants.get('killed', 0)} made a test fail")
     return "; ".join(told)
 
 
