@@ -191,7 +191,9 @@ def any_replies(data, questions, claims):
     assert longest < 1000
 
 
-def test_any_replies_of_a_worker_are_an_answer_or_a_failure(for_a_while):
+def test_any_replies_of_a_worker_are_an_answer_or_a_failure(for_a_while, monkeypatch):
+    # Half a first word would be waited for that long.
+    monkeypatch.setattr("truelap.workers.worker.START_S", 0.05)
     for_a_while(any_replies, 0.2)
 
 
