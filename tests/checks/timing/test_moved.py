@@ -5,7 +5,7 @@ from tests.checks.timing.test_decide import evidence
 from tests.checks.timing.test_own_input import own
 
 from truelap.checks.timing import judge
-from truelap.checks.timing.moved import Moved, Outside, import_growth, weighed, without_moved
+from truelap.checks.timing.moved import Moved, Outside, import_growth, put_off, weighed, without_moved
 from truelap.policy import load_policy
 from truelap.verdict import failure_reason
 
@@ -36,6 +36,28 @@ def test_setups_that_differ_as_two_processes_do_are_the_same():
     quick = own(0.000002, 0.000001)
     assert weighed(quick, costs(), costs(again=0.0112), TIME).status == "kept"
     assert weighed(quick, costs(), costs(again=0.0114), TIME).status == "moved"
+
+
+@pytest.mark.parametrize(
+    ("base_s", "candidate_s", "put"),
+    [
+        (0.0, 0.0, False),
+        (0.5, 0.1, False),
+        (0.0, 0.0031, False),
+        (0.0, 0.0033, True),
+        (0.01, 0.0131, False),
+        (0.1, 0.11, False),
+        (0.1, 0.111, True),
+    ],
+)
+def test_what_the_samples_save_may_not_be_spent_beside_them(base_s, candidate_s, put):
+    gain = own(0.0003, 0.0001)
+    visit = gain.visits[0]
+    sides = {
+        "base": visit.base.model_copy(update={"outside_s": base_s}),
+        "candidate": visit.candidate.model_copy(update={"outside_s": candidate_s}),
+    }
+    assert bool(put_off(gain.model_copy(update={"visits": (visit.model_copy(update=sides),)}))) is put
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,68 @@ def test_work_that_is_saved_stays_a_gain(timed):
     assert len(case.moved.base.load_s) == outside.VISITS
 
 
+WRITES = {
+    **FILES,
+    "benches/b.py": """
+from lib import Book
+
+class Suite:
+    def setup(self):
+        self.book = Book()
+
+    def time_add(self): self.book.add(7)
+
+    def teardown(self):
+        self.book.close()
+""",
+    "lib.py": """
+class Book:
+    def __init__(self):
+        self.last = 0
+
+    def add(self, number):
+        self.last = number
+        sorted(str(n) for n in range(100))
+
+    def close(self):
+        pass
+""",
+}
+PUT_OFF = """
+class Book:
+    def __init__(self):
+        self.last, self.open = 0, 0
+
+    def add(self, number):
+        self.last = number
+        self.open += 1
+
+    def close(self):
+        for _ in range(self.open):
+            sorted(str(n) for n in range(100))
+"""
+
+
+@pytest.mark.parametrize(("off", "decision"), [((), "same"), (("moved",), "faster")])
+def test_what_short_calls_leave_to_teardown_is_not_saved(timed, off, decision):
+    case = timed(WRITES, {"lib.py": PUT_OFF}, policy=load_policy().without(off))["b.Suite.time_add"]
+    assert case.decision == decision, case.moved
+    if not off:
+        assert "outside of its samples" in case.reason
+
+
+def test_a_last_word_in_teardown_may_cost_something(timed):
+    ends = (
+        WRITES["lib.py"]
+        .replace("sorted(", "list(")
+        .replace("        pass", "        sorted(map(str, range(1000)))")
+    )
+    case = timed(WRITES, {"lib.py": ends.replace("range(100)", "range(50)")}, effort="standard")[
+        "b.Suite.time_add"
+    ]
+    assert (case.decision, case.moved.status) == ("faster", "kept"), case.moved
+
+
 def test_without_the_defence_it_is_paid(timed):
     case = timed(FILES, {"lib.py": MOVED}, policy=load_policy().without(["moved"]))["b.Suite.time_ranks"]
     assert (case.decision, case.moved) == ("faster", None)

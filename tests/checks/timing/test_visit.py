@@ -18,12 +18,24 @@ class FakeWorker:
     """Costs `call_ns` a call and `setup_ns` a setup; writes down everything that it is asked."""
 
     def __init__(
-        self, name, log, *, call_ns=MS, setup_ns=0, number=0, fails=None, waits_ns=0, stands_ns=0, claims=1.0
+        self,
+        name,
+        log,
+        *,
+        call_ns=MS,
+        setup_ns=0,
+        number=0,
+        fails=None,
+        waits_ns=0,
+        stands_ns=0,
+        claims=1.0,
+        put_off_ns=0,
     ):
         self.name, self.log = name, log
         self.waits_ns, self.stands_ns, self.claims = waits_ns, stands_ns, claims
         self.call_ns, self.setup_ns, self.number = call_ns, setup_ns, number
         self.fails = fails or {}
+        self.put_off_ns, self.calls = put_off_ns, 0
         self.usable, self.in_case = True, False
         self.stray_ns = self.asleep_ns = self.queued_ns = self.total_ns = 0
         self.is_awake = False
@@ -50,6 +62,7 @@ class FakeWorker:
 
     def run(self, calls, limit_s):
         self._do(f"run {calls}")
+        self.calls += calls
         self.total_ns += calls * self.call_ns
         wall_ns = calls * (self.call_ns + self.waits_ns)
         return Sample(
@@ -61,6 +74,7 @@ class FakeWorker:
 
     def close(self, limit_s):
         self._do("close")
+        self.total_ns += self.calls * self.put_off_ns
         self.in_case = False
 
     @contextmanager
@@ -101,6 +115,13 @@ def test_the_ratio_is_exact_and_samples_last_equally_long():
     assert found.effect.log_ratio == pytest.approx(math.log(3))
     assert (found.base.calls, found.candidate.calls) == (5, 16)
     assert len(found.pairs) == 12
+
+
+def test_what_is_put_off_until_teardown_is_outside_of_the_samples():
+    workers, _ = sides(base={"call_ns": 2 * MS}, candidate={"put_off_ns": MS, "number": 0})
+    found = visit(workers)
+    assert found.base.outside_s == pytest.approx(0, abs=1e-9)
+    assert found.candidate.outside_s == pytest.approx(workers["candidate"].calls * 1e-3)
 
 
 @pytest.mark.parametrize("stands", [3 * MS, 30 * MS])

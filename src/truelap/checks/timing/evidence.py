@@ -49,6 +49,8 @@ class Side(Frozen):
     """CPU that it used while it was stopped: nothing, unless something is wrong."""
     cpu_s: float
     """CPU from before setup to after teardown."""
+    outside_s: float = 0.0
+    """Of this, what was used from the first sample on, but not in samples: by setups, teardowns and whatever else."""
 
     @property
     def sampled_s(self) -> float:

@@ -1,4 +1,4 @@
-"""Whether a gain is work that is done outside of what is timed: in setup, or when modules are imported. Pure.
+"""Whether a gain is work that is done outside of what is timed: in setup, in teardown, or when modules are imported. Pure.
 
 TIM-11 of the attack catalogue. What the timed calls save may not be paid for, in the same run, where no clock ran.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
-from truelap.checks.timing.telling import usual_seconds
+from truelap.checks.timing.telling import seconds_of, usual_seconds
 from truelap.model import Frozen
 from truelap.stats import log_ratio
 
 if TYPE_CHECKING:
-    from truelap.checks.timing.evidence import CaseResult
+    from truelap.checks.timing.evidence import CaseResult, Visit
     from truelap.policy import Time
 
 SHARE = 0.5
@@ -71,7 +71,8 @@ class Moved(Frozen):
 def weighed(result: CaseResult, base: Outside, candidate: Outside, time: Time) -> Moved:
     """Hold what a gain saves against what is paid for it elsewhere.
 
-    Setup may not take back half of what one call saves: a setup and a call must be quicker together than they were. A first setup in a process may in addition bring something once, such as a module that is imported when it is needed.
+    Setup may not take back half of what one call saves: a setup and a call must be quicker together than they were. A first setup
+    in a process may in addition bring something once, such as a module that is imported when it is needed.
 
     Args:
         result: faster.
@@ -90,6 +91,24 @@ def weighed(result: CaseResult, base: Outside, candidate: Outside, time: Time) -
         reason = f"the first setup takes {once:.2g} s more, a call {saved:.2g} s less"
         return Moved(status="moved", reason=reason, base=base, candidate=candidate)
     return Moved(status="kept", base=base, candidate=candidate)
+
+
+def put_off(result: CaseResult) -> str | None:
+    """Why what the calls of the visits save was computed by the same sandboxes all the same, between or after them; None where it was not.
+
+    The rule of conservation of CPU: what many short calls save shows here, where one call's share would be lost in the noise.
+    """
+    extra = median(visit.candidate.outside_s - visit.base.outside_s for visit in result.judged)
+    noise = median(visit.base.outside_s for visit in result.judged) * NOISE_SHARE + NOISE_S
+    saved = median(_saved_s(result, visit) for visit in result.judged)
+    if extra <= max(SHARE * saved, noise):
+        return None
+    return f"outside of its samples a visit takes {extra:.2g} s more, in them {saved:.2g} s less"
+
+
+def _saved_s(result: CaseResult, visit: Visit) -> float:
+    each = seconds_of(result, visit, "base") - seconds_of(result, visit, "candidate")
+    return each * visit.candidate.calls * len(visit.candidate.cpu_per_call)
 
 
 def import_growth(base: Outside, candidate: Outside, time: Time) -> str | None:

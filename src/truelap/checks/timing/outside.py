@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.moved import Moved, Outside, import_growth, weighed, without_moved
+from truelap.checks.timing.moved import Moved, Outside, import_growth, put_off, weighed, without_moved
 from truelap.checks.timing.rounds import Rounds
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
@@ -115,7 +115,7 @@ class OutsideOfCalls:
                 status="moved", reason=f"the candidate does not do it again: {failures['candidate']}"
             )
         sides = {name: self._outside(result.id, name) for name in SIDES}
-        grown = import_growth(sides["base"], sides["candidate"], self._time)
+        grown = import_growth(sides["base"], sides["candidate"], self._time) or put_off(result)
         if grown is not None:
             return Moved(status="moved", reason=grown, base=sides["base"], candidate=sides["candidate"])
         return weighed(result, sides["base"], sides["candidate"], self._time)

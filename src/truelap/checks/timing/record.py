@@ -75,5 +75,6 @@ def _side(sides: list[Side], *, waits: bool) -> dict[str, Any]:
         "elapsed_seconds_per_call": elapsed,
         "calls": [side.calls for side in sides],
         "cpu_s": sum(side.cpu_s for side in sides),
+        "outside_cpu_s": sum(side.outside_s for side in sides),
         "stray_cpu_s": sum(side.stray_s for side in sides),
     }

@@ -10,9 +10,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from truelap.checks.timing.calibrating import calibrated
 from truelap.checks.timing.clocks import LONG_S, ClockCheck, Reading, doubtful
 from truelap.checks.timing.evidence import Side, Visit
-from truelap.stats import borne_queue, next_calls
+from truelap.stats import borne_queue
 from truelap.workers.parameters import other_values
 from truelap.workers.varying import vary
 from truelap.workers.venue import SIDES, Name
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 
     from truelap.checks.timing.amount import Plan
     from truelap.workers.worker import Sample, Worker
-
-CALIBRATION_LEAST = 3
-"""First calls are slow; a sample of one short call, paired with one of many, would be off by what a sample itself costs."""
-
-CALIBRATION_STEPS = 12
 
 EMPTY_CALLS = 20_000
 EMPTY_SAMPLES = 3
@@ -63,6 +59,8 @@ class Lap:
         self._pair_ns = 0
         self._setup_ns = 0
         self._wall_ns = 0
+        self._began_ns: dict[Name, int] = dict.fromkeys(SIDES, 0)
+        self._apart_ns: dict[Name, int] = dict.fromkeys(SIDES, 0)
         self._empty_s: float | None = None
         self._clock: ClockCheck | None = None
 
@@ -83,8 +81,8 @@ class Lap:
             raise Broken(failures)
         after = {name: self._workers[name].cpu_ns() for name in SIDES}
         return Visit(
-            base=self._side("base", after["base"] - before["base"]),
-            candidate=self._side("candidate", after["candidate"] - before["candidate"]),
+            base=self._side("base", before["base"], after["base"]),
+            candidate=self._side("candidate", before["candidate"], after["candidate"]),
             empty_s=self._empty_s,
             clock=self._clock,
         )
@@ -94,6 +92,8 @@ class Lap:
             self._vary(number)
         self._calibrate_both(number)
         self._level()
+        # How many setups calibrating takes is for each side to say; from here on both do the same.
+        self._began_ns = {name: self._workers[name].cpu_ns() for name in SIDES}
         if number:
             self._redo()
         pairs = self._plan.pairs_in_block(number, self._calls.values(), self._pair_ns)
@@ -118,7 +118,7 @@ class Lap:
         if all(sample.wall_ns >= ASK_BELOW_NS * sample.calls for sample in self._samples["candidate"]):
             return
         base = self._workers["base"]
-        with self._of("base"), base.awake():
+        with self._of("base"), self._apart("base"), base.awake():
             samples = [base.run(EMPTY_CALLS, self._plan.limit_s, empty=True) for _ in range(EMPTY_SAMPLES)]
         self._empty_s = min(sample.cpu_ns / sample.calls for sample in samples) * 1e-9
 
@@ -136,7 +136,7 @@ class Lap:
             self._redo()
             calls = min(calls, number)
         worker = self._workers["candidate"]
-        with self._of("candidate"), worker.awake():
+        with self._of("candidate"), self._apart("candidate"), worker.awake():
             self._clock = ClockCheck(**_reading(worker.run(calls, self._plan.limit_s))._asdict())
 
     def _open(self, order: Mapping[str, Any]) -> int:
@@ -178,24 +178,11 @@ class Lap:
             raise Broken(failures)
 
     def _calibrate(self, name: Name, number: int) -> None:
-        """Find how many calls last about one sample on this side; it warms the process up as well."""
-        calls, per_call = 1, float("inf")
-        with self._of(name), self._workers[name].awake():
-            for step in range(CALIBRATION_STEPS):
-                lasted = self._workers[name].trial(calls, self._plan.limit_s)
-                per_call = min(per_call, lasted / calls)
-                wanted = next_calls(
-                    calls, per_call * calls, self._plan.sample_s * 1e9, number or 1_000_000_000
-                )
-                fits = step + 1 >= CALIBRATION_LEAST and wanted * 3 <= calls * 4
-                if fits or number == 1 or lasted * 4 > self._plan.max_pair_s * 1e9:
-                    break
-                if number:
-                    # The suite says how many calls a setup is good for.
-                    self._workers[name].redo(self._plan.limit_s)
-                calls = wanted
-        self._calls[name] = wanted
-        self._sample_ns[name] = per_call * wanted
+        worker = self._workers[name]
+        with self._of(name), worker.awake():
+            calls, per_call = calibrated(worker, number, self._plan)
+        self._calls[name] = calls
+        self._sample_ns[name] = per_call * calls
 
     def _level(self) -> None:
         """Sides that cost about the same make the same number of calls, so that what a sample itself costs cancels out."""
@@ -247,11 +234,19 @@ class Lap:
         except Undelivered as failure:
             raise Broken({name: failure}) from failure
 
+    @contextmanager
+    def _apart(self, name: Name) -> Iterator[None]:
+        """What only one side is asked is no work that it put off."""
+        before = self._workers[name].cpu_ns()
+        yield
+        self._apart_ns[name] += self._workers[name].cpu_ns() - before
+
     def _shuffled(self) -> list[Name]:
         return self._draw.sample(SIDES, 2)
 
-    def _side(self, name: Name, cpu_ns: int) -> Side:
+    def _side(self, name: Name, before_ns: int, after_ns: int) -> Side:
         worker, samples = self._workers[name], self._samples[name]
+        sampled_ns = sum(sample.cpu_ns for sample in samples)
         own = 1 - (self._borne() if name == "candidate" else 1.0)
         return Side(
             calls=self._calls[name],
@@ -264,7 +259,8 @@ class Lap:
             queued_s=worker.queued_ns * 1e-9,
             stray_s=worker.stray_ns * 1e-9,
             asleep_s=worker.asleep_ns * 1e-9,
-            cpu_s=cpu_ns * 1e-9,
+            cpu_s=(after_ns - before_ns) * 1e-9,
+            outside_s=(after_ns - self._began_ns[name] - self._apart_ns[name] - sampled_ns) * 1e-9,
         )
 
     def _borne(self) -> float:
