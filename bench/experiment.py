@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.checks.timing import gather
 from truelap.model import Base, Case
@@ -48,6 +48,19 @@ class Project:
     task: Task = field(default_factory=Task)
     python: Path = Path(sys.executable)
     bench: str | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """How workers run.
+
+    Attributes:
+        sandbox: which; none for plain processes.
+        off: defences that are switched off.
+    """
+
+    sandbox: Literal["auto", "none"] = "auto"
+    off: tuple[str, ...] = ()
 
 
 def options(what: str) -> argparse.Namespace:
@@ -87,8 +100,9 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def timed(project: Project, seed: int, told: argparse.Namespace) -> dict[str, Any]:
+def timed(project: Project, seed: int, told: argparse.Namespace, way: Way | None = None) -> dict[str, Any]:
     """The timing of one task: timing.json, and what it took."""
+    way = way or Way()
     began = time.monotonic()
     with TemporaryDirectory() as work:
         settings = Settings(
@@ -98,12 +112,14 @@ def timed(project: Project, seed: int, told: argparse.Namespace) -> dict[str, An
             effort=told.effort,
             bench=project.bench,
             slots=told.slots,
+            sandbox=way.sandbox,
+            unsafe=way.sandbox == "none",
         )
         with open_world(settings, project.base, ()) as world:
             trees = [world.store.import_directory(folder) for folder in (project.base, project.candidate)]
             base = Base(given="base", commit=None, tree=trees[0])
             case = Case(name="bench", base=base, candidate_tree=trees[1])
-            evidence = gather(case, world, load_policy(), project.task, settings)
+            evidence = gather(case, world, load_policy().without(way.off), project.task, settings)
     data: dict[str, Any] = evidence.artifacts()["timing.json"]
     return data | {"seconds": time.monotonic() - began}
 
