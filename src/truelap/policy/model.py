@@ -103,6 +103,7 @@ class Time(Frozen):
     station_s: PositiveSeconds
     once_s: PositiveSeconds
     import_s: PositiveSeconds
+    peak_bytes: PositiveCount
     screened_share: Annotated[float, Field(ge=0, le=1)]
 
 

@@ -5,15 +5,29 @@ from tests.checks.timing.test_decide import evidence
 from tests.checks.timing.test_own_input import own
 
 from truelap.checks.timing import judge
-from truelap.checks.timing.moved import Moved, Outside, import_growth, put_off, weighed, without_moved
+from truelap.checks.timing.moved import (
+    Moved,
+    Outside,
+    import_growth,
+    memory_growth,
+    put_off,
+    weighed,
+    without_moved,
+)
 from truelap.policy import load_policy
 from truelap.verdict import failure_reason
 
 TIME = load_policy().time
 
 
-def costs(load=0.1, setup=0.01, first=0.003, again=0.01):
-    return Outside(load_s=(load,) * 3, setup_s=(setup,) * 3, first_s=(first,) * 3, again_s=(again,) * 3)
+def costs(load=0.1, setup=0.01, first=0.003, again=0.01, peak=20_000_000):
+    return Outside(
+        load_s=(load,) * 3,
+        setup_s=(setup,) * 3,
+        first_s=(first,) * 3,
+        again_s=(again,) * 3,
+        peak_bytes=(peak,) * 3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,6 +80,14 @@ def test_what_the_samples_save_may_not_be_spent_beside_them(base_s, candidate_s,
 )
 def test_imports_may_take_a_little_longer(base, candidate, grown):
     assert bool(import_growth(costs(load=base), costs(load=candidate), TIME)) is grown
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "grown"), [(20, 86, False), (20, 88, True), (200, 399, False), (200, 401, True)]
+)
+def test_a_table_may_be_as_large_as_what_was_there(base, candidate, grown):
+    found = memory_growth(costs(peak=base * 10**6), costs(peak=candidate * 10**6), TIME)
+    assert bool(found) is grown
 
 
 def test_first_calls_stand_beside():

@@ -62,6 +62,15 @@ def test_work_that_is_saved_stays_a_gain(timed):
     assert len(case.moved.base.load_s) == outside.VISITS
 
 
+@pytest.mark.parametrize(("off", "decision"), [((), "same"), (("moved",), "faster")])
+def test_a_gain_that_holds_a_hundred_megabytes_is_reported(timed, off, decision):
+    held = HONEST + "\nHELD = bytearray(b'x' * 100_000_000)\n"
+    case = timed(FILES, {"lib.py": held}, policy=load_policy().without(off))["b.Suite.time_ranks"]
+    assert case.decision == decision, case.moved
+    if not off:
+        assert "MB of memory" in case.reason
+
+
 WRITES = {
     **FILES,
     "benches/b.py": """

@@ -1,4 +1,4 @@
-"""Whether a gain is work that is done outside of what is timed: in setup, in teardown, or when modules are imported. Pure.
+"""Whether a gain is work that is done outside of what is timed: in setup, in teardown, or when modules are imported; or memory. Pure.
 
 TIM-11 of the attack catalogue. What the timed calls save may not be paid for, in the same run, where no clock ran.
 """
@@ -33,12 +33,14 @@ class Outside(Frozen):
         setup_s: the first setup in a new process.
         first_s: the first call in a new process.
         again_s: another setup in the same process.
+        peak_bytes: the most memory that its processes held meanwhile; no time.
     """
 
     load_s: tuple[float, ...]
     setup_s: tuple[float, ...]
     first_s: tuple[float, ...]
     again_s: tuple[float, ...]
+    peak_bytes: tuple[int, ...] = ()
 
 
 class Moved(Frozen):
@@ -117,6 +119,14 @@ def import_growth(base: Outside, candidate: Outside, time: Time) -> str | None:
     if now - before <= max(time.import_s, before):
         return None
     return f"importing the suite takes {now:.2g} s, at base {before:.2g} s"
+
+
+def memory_growth(base: Outside, candidate: Outside, time: Time) -> str | None:
+    """Why the processes hold too much more memory than before; None where they do not."""
+    before, now = (median(side.peak_bytes or (0,)) for side in (base, candidate))
+    if now - before <= max(time.peak_bytes, before):
+        return None
+    return f"it holds {now / 1e6:.0f} MB of memory, at base {before / 1e6:.0f} MB"
 
 
 def without_moved(result: CaseResult, found: Moved, *, credit: bool = False) -> CaseResult:

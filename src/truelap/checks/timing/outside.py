@@ -6,10 +6,19 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
-from truelap.checks.timing.moved import Moved, Outside, import_growth, put_off, weighed, without_moved
+from truelap.checks.timing.moved import (
+    Moved,
+    Outside,
+    import_growth,
+    memory_growth,
+    put_off,
+    weighed,
+    without_moved,
+)
 from truelap.checks.timing.rounds import Rounds
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
+from truelap.world.memory import PeakMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 VISITS = 3
 """Sandboxes a side, started anew: importing is measured once in each. A quick look makes do with one."""
 
-_Costs = tuple[float, float, float]
+_Costs = tuple[float, float, float, int]
 
 
 class OutsideOfCalls:
@@ -115,19 +124,23 @@ class OutsideOfCalls:
                 status="moved", reason=f"the candidate does not do it again: {failures['candidate']}"
             )
         sides = {name: self._outside(result.id, name) for name in SIDES}
-        grown = import_growth(sides["base"], sides["candidate"], self._time) or put_off(result)
+        both = sides["base"], sides["candidate"]
+        grown = import_growth(*both, self._time) or memory_growth(*both, self._time) or put_off(result)
         if grown is not None:
-            return Moved(status="moved", reason=grown, base=sides["base"], candidate=sides["candidate"])
-        return weighed(result, sides["base"], sides["candidate"], self._time)
+            return Moved(status="moved", reason=grown, base=both[0], candidate=both[1])
+        return weighed(result, *both, self._time)
 
     def _outside(self, case: str, name: Name) -> Outside:
-        setup, first, again = zip(*self._costs[case][name], strict=True)
-        return Outside(load_s=tuple(self._loads[name]), setup_s=setup, first_s=first, again_s=again)
+        setup, first, again, peak = zip(*self._costs[case][name], strict=True)
+        return Outside(
+            load_s=tuple(self._loads[name]), setup_s=setup, first_s=first, again_s=again, peak_bytes=peak
+        )
 
 
 def _costs(worker: Worker, order: Mapping[str, object], limit_s: float) -> _Costs:
-    """Setup in a new process, one call, and setup again: CPU seconds of each."""
+    """Setup in a new process, one call, and setup again: CPU seconds of each; and the bytes that it held at most."""
     with worker.awake():
+        memory = PeakMemory(worker.pids)
         marks = [worker.cpu_ns()]
         worker.open(order, limit_s)
         marks.append(worker.cpu_ns())
@@ -135,6 +148,7 @@ def _costs(worker: Worker, order: Mapping[str, object], limit_s: float) -> _Cost
         marks.append(worker.cpu_ns())
         worker.redo(limit_s)
         marks.append(worker.cpu_ns())
+        peak = memory.read_bytes()
         worker.close(limit_s)
     setup, first, again = ((later - sooner) * 1e-9 for sooner, later in pairwise(marks))
-    return setup, max(first, 1e-9), again
+    return setup, max(first, 1e-9), again, peak
