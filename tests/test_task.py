@@ -32,6 +32,13 @@ def test_what_is_asked_for_and_not_there_yet_is_not_passed_over(tmp_path):
         load_task(path)
 
 
+def test_a_config_and_scripts_are_two_suites(tmp_path):
+    path = tmp_path / "task.toml"
+    path.write_text('[benchmarks]\nconfig = "asv.conf.json"\nscripts = ["a.py"]')
+    with pytest.raises(UsageError, match="each name a suite; give one of them"):
+        load_task(path)
+
+
 @pytest.mark.parametrize(
     ("named", "meant"),
     [("../venv/bin/python", "@/../venv/bin/python"), ("/x/python", "/x/python"), ("python3", "python3")],

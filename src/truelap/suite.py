@@ -95,18 +95,23 @@ def choose_config(configs: Iterable[AsvConfig], named: str | None) -> AsvConfig:
 
 
 def protected_patterns(
-    configs: Iterable[AsvConfig], paths: Iterable[bytes], read: Read, links: Links = NO_LINKS
+    configs: Iterable[AsvConfig],
+    paths: Iterable[bytes],
+    read: Read,
+    links: Links = NO_LINKS,
+    scripts: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """Regular expressions for what the configurations resolve to.
+    """Regular expressions for what the configurations resolve to, and what scripts take.
 
     These are the configuration files, their benchmark folders, and what the benchmarks import or read by name from
-    beside their folder and outside of the product.
+    beside their folder and outside of the product; scripts, and what they take likewise.
 
     Args:
         configs: of base.
         paths: every path of the tree, through links too.
         read: content of a path.
         links: of the tree.
+        scripts: that are benchmarks.
     """
     known = frozenset(_texts(paths))
     patterns = set()
@@ -117,8 +122,14 @@ def protected_patterns(
             patterns.add(f"^{escaped(folder.encode())}/")
             patterns |= {_through(path, "(/|$)") for path in links.ways(folder) - {folder}}
         if config.problem is None:
-            beside = _Beside(config, known, read).found()
+            inside = {path for path in known if path.startswith(f"{folder}/")}
+            above, home = posixpath.dirname(folder), posixpath.dirname(config.path)
+            beside = _Beside(inside, above, {folder, home}, known, read).found()
             patterns |= {_through(other, "$") for path in beside for other in links.ways(path)}
+    for script in scripts:
+        folder = posixpath.dirname(script)
+        taken = _Beside({script}, folder, {folder}, known, read).found() | {script}
+        patterns |= {_through(other, "$") for path in taken for other in links.ways(path)}
     return tuple(sorted(patterns))
 
 
@@ -167,22 +178,35 @@ def _problem(folder: str, folders: Collection[str]) -> str | None:
 
 
 class _Beside:
-    """Finds what one suite takes from beside its folder, starting from every module in it."""
+    """Finds what modules of a suite take from beside it, starting from every one.
 
-    def __init__(self, config: AsvConfig, paths: Collection[str], read: Read) -> None:
-        self._suite = config.benchmark_dir
-        self._home = posixpath.dirname(config.path)
-        # asv puts the folder above the suite on sys.path.
-        self._above = posixpath.dirname(self._suite)
+    Args:
+        inside: files of the suite.
+        above: the folder that its modules are imported from.
+        homes: further folders that names of data are relative to.
+        paths: of the tree.
+        read: content of a path.
+    """
+
+    def __init__(
+        self,
+        inside: Collection[str],
+        above: str,
+        homes: Collection[str],
+        paths: Collection[str],
+        read: Read,
+    ) -> None:
+        self._inside = inside
+        self._above = above
+        self._homes = {above, *homes}
         self._paths = paths
         self._folders = {posixpath.dirname(path) for path in paths}
         self._with_code = {above for path in paths if path.endswith(_CODE) for above in _folders(path)}
         self._read = read
 
     def found(self) -> set[str]:
-        inside = [path for path in self._paths if path.startswith(f"{self._suite}/")]
         product = Product(self._paths, self._read)
-        modules = [path for path in inside if path.endswith(".py")]
+        modules = [path for path in self._inside if path.endswith(".py")]
         added = import_places(modules, self._paths, self._read)
         aside = {self._above} - product.projects - {posixpath.join(root, "src") for root in product.projects}
         serving = Serving(
@@ -190,18 +214,18 @@ class _Beside:
             self._read,
             dict.fromkeys([self._above, *sorted(product.projects), *sorted(added)]),
             product,
-            is_guarded=lambda path: path.startswith(f"{self._suite}/"),
+            is_guarded=lambda path: path in self._inside,
             aside=aside,
             alone=True,
         )
-        return {*serving.found(inside, self._data)} - set(inside)
+        return {*serving.found(self._inside, self._data)} - set(self._inside)
 
     def _data(self, path: str, nodes: Iterable[ast.AST]) -> Iterator[str]:
         said = {
             node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         texts = {text for text in said if 0 < len(text) < _LONGEST_NAME}
-        for start in {posixpath.dirname(path), self._suite, self._above, self._home}:
+        for start in {posixpath.dirname(path), *self._homes}:
             inner = {folder for text in texts if (folder := _joined(start, text)) in self._folders}
             for place in (start, *inner):
                 named = (_joined(place, text) for text in texts)

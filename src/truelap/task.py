@@ -86,9 +86,11 @@ class Environment(Frozen):
 
 
 class BenchmarkChoice(Frozen):
-    """`[benchmarks]`: which asv config, which benchmarks."""
+    """`[benchmarks]`: which asv config, or which scripts in place of one; which benchmarks."""
 
     config: str | None = None
+    scripts: Texts = ()
+    """Patterns of plain scripts in base, relative to its root."""
     select: Literal["all", "impacted"] = "all"
     include: Texts = ()
     exclude: Texts = ()
@@ -238,6 +240,10 @@ def load_task(path: Path | None) -> Task:
     if task.reference.patch is not None:
         raise UsageError(
             f"task file {path}: reference.patch: no reference patch is timed yet; leave the key out"
+        )
+    if task.benchmarks.config is not None and task.benchmarks.scripts:
+        raise UsageError(
+            f"task file {path}: benchmarks.config and benchmarks.scripts each name a suite; give one of them"
         )
     return _placed(task, path)
 

@@ -510,3 +510,23 @@ def test_another_policy_passes_a_package_of_the_product_over(store, repo, run):
     case = run(Worktree(repo.folder), base, policy)
     assert contents(store, case.candidate_tree)["pkg/benchmarks/run.py"] == "faster\n"
     assert case.discarded == ("benchmarks/units.py",)
+
+
+SCRIPTS = {
+    "work/parse.py": "import inputs\nimport pkg\n\ndef run():\n    pkg.parse(inputs.TEXT)\n",
+    "work/inputs.py": "TEXT = 'long'\n",
+    "pkg/__init__.py": "def parse(text): pass\n",
+    "pyproject.toml": "[project]\nname = 'pkg'\nversion = '1'\n",
+}
+
+
+@pytest.mark.parametrize(("named", "kept"), [(("work/parse.py",), True), ((), False)])
+def test_a_script_that_is_a_benchmark_and_what_it_takes_are_put_back(store, run, repo, named, kept):
+    base = base_of_revision(store, repo.folder, repo.commit(SCRIPTS), named)
+    repo.write(dict.fromkeys(SCRIPTS, "easier = 1\n"))
+    case = run(PatchFile(repo.diff()), base)
+    found = contents(store, case.candidate_tree)
+    assert (found["work/parse.py"] == SCRIPTS["work/parse.py"]) is kept
+    assert (found["work/inputs.py"] == SCRIPTS["work/inputs.py"]) is kept
+    assert found["pkg/__init__.py"] == "easier = 1\n"
+    assert (("discarded:protected", "work/parse.py") in codes(case, "info")) is kept

@@ -13,6 +13,7 @@ from truelap.model import Base, Finding
 from truelap.prepare.linked import links_of, seen
 from truelap.product import Product
 from truelap.pytest_config import pick, test_code_patterns, test_folders, test_modules
+from truelap.scripts import find_scripts
 from truelap.serving import import_places
 from truelap.suite import find_asv_configs, protected_patterns
 from truelap.world.git_ignore import ignored, rules_of
@@ -29,32 +30,40 @@ if TYPE_CHECKING:
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def base_of_revision(store: Store, repo: Path, revision: str) -> Base:
+def base_of_revision(store: Store, repo: Path, revision: str, scripts: tuple[str, ...] = ()) -> Base:
     """The tree of a commit, without its submodules.
 
+    Args:
+        store: the private store.
+        repo: the repository.
+        revision: names the commit.
+        scripts: patterns of scripts that are benchmarks.
+
     Raises:
-        UsageError: no such repository or revision, or its objects are not whole.
+        UsageError: no such repository, revision or script, or its objects are not whole.
     """
     found = store.import_revision(repo, revision)
-    return _with_suite(
-        store, Base(given=revision, commit=found.commit, tree=found.tree, gitlinks=found.gitlinks)
-    )
+    base = Base(given=revision, commit=found.commit, tree=found.tree, gitlinks=found.gitlinks)
+    return _with_suite(store, base, scripts)
 
 
-def base_of_directory(store: Store, folder: Path, carry: tuple[str, ...] = ()) -> Base:
+def base_of_directory(
+    store: Store, folder: Path, carry: tuple[str, ...] = (), scripts: tuple[str, ...] = ()
+) -> Base:
     """A pristine directory whole: untracked suites, nested repositories and submodules are part of it.
 
     Args:
         store: the private store.
         folder: the directory.
         carry: globs, as in a `.gitignore` file, of ignored files that are taken all the same.
+        scripts: patterns of scripts that are benchmarks.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: it cannot be read, or holds no such script.
     """
     tree = store.import_directory(folder, carry)
     base = Base(given=str(folder), commit=None, tree=tree, carried=_carried(store, tree, carry))
-    return _with_suite(store, base)
+    return _with_suite(store, base, scripts)
 
 
 def read_base_file(path: Path) -> str | None:
@@ -94,29 +103,32 @@ def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _with_suite(store: Store, base: Base) -> Base:
+def _with_suite(store: Store, base: Base, named: tuple[str, ...]) -> Base:
     files = tuple(store.list_tree(base.tree))
     links = links_of(store, files)
     with store.reader() as read_blob:
         paths, read = _files(store, seen(files, links), read_blob)
-        configs = find_asv_configs(paths, read)
+        configs, scripts = find_asv_configs(paths, read), find_scripts(named, paths)
         # The newest pytest knows all the names that any version reads.
         config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
         names = {path.decode("utf-8", "surrogateescape") for path in paths}
         conftests = (read(name) for name in names if name.rpartition("/")[2] == "conftest.py")
         product = Product(names, read)
         suites = {one.benchmark_dir for one in configs if one.problem is None}
-        measuring = frozenset(_measuring(names, test_modules(config, names), suites, product))
+        modules = (*test_modules(config, names), *scripts)
+        measuring = frozenset(_measuring(names, modules, suites, product))
         own = measuring.union(links.aliases())
         added = import_places(measuring, names, read)
         return base.model_copy(
             update={
-                "protected_paths": protected_patterns(configs, paths, read, links),
+                "protected_paths": protected_patterns(configs, paths, read, links, scripts),
                 "links": tuple(_leads(links, lambda end: product.reached(end, own.__contains__))),
                 "test_code": test_code_patterns(config, conftests, product.names),
                 "distributions": tuple(sorted(product.distributions)),
                 "import_folders": tuple(
-                    sorted({*map(posixpath.dirname, suites), *added, *test_folders(config, names)})
+                    sorted(
+                        {*map(posixpath.dirname, {*suites, *scripts}), *added, *test_folders(config, names)}
+                    )
                 ),
             }
         )

@@ -91,7 +91,7 @@ class Gathering:
 def is_product(callee, suite):
     """Whether a callable comes from the tree, and not from its suite."""
     name = getattr(callee, "__module__", None)
-    if type(name) is not str or name.split(".")[0] == suite.name:
+    if type(name) is not str or suite.owns(name):
         return False
     file = getattr(sys.modules.get(name), "__file__", None)
     return type(file) is str and any(file.startswith(root.rstrip("/") + "/") for root in suite.paths)

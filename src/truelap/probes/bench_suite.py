@@ -27,12 +27,14 @@ class Runner:
         sys.path.insert(0, folder)
         from asv_runner._aux import update_sys_path
         from asv_runner.benchmarks.mark import SkipNotImplemented
+        from asv_runner.benchmarks.time import TimeBenchmark
         from asv_runner.discovery import _get_benchmark
 
         sys.path.remove(folder)
         self.add_suite = update_sys_path
         self.skip = SkipNotImplemented
         self.benchmark = _get_benchmark
+        self.time = TimeBenchmark
 
 
 class Suite:
@@ -52,6 +54,14 @@ class Suite:
         self.mount = order["mount"]
         runner.add_suite(order["suite"])
 
+    def load(self, module):
+        """Import one module."""
+        return importlib.import_module(module)
+
+    def owns(self, module):
+        """Whether a module, by name, is the suite's and not the product's."""
+        return module.split(".")[0] == self.name
+
     def from_elsewhere(self):
         """Modules that the tree has, and that came from the environment all the same: an installed copy would be timed."""
         names = {name.split(".")[0] for path in self.paths for name in os.listdir(path)}
@@ -67,7 +77,7 @@ class Suite:
         return origins(self.mount)
 
     def discover(self, module_name):
-        module = importlib.import_module(module_name)
+        module = self.load(module_name)
         found = []
         for attr, value in sorted(vars(module).items()):
             if attr.startswith("_"):
@@ -90,7 +100,7 @@ class Suite:
             return [dict(where, name=name, error=said(error))]
 
     def build(self, module_name, klass, attr):
-        module = importlib.import_module(module_name)
+        module = self.load(module_name)
         owner = None if klass is None else getattr(module, klass)
         func = getattr(module if owner is None else owner, attr)
         return self.runner.benchmark(attr, module, owner, func)

@@ -6,8 +6,8 @@ child holds the conversation until it ends. Nothing here measures anything: the 
 outside and decides how many calls are made. Replies are claims of a process that shares its memory with the tree's code.
 
 Conversation, after the worker's hello:
-    start                  -> started        suite folder, seed, name of the recorder; it is there whether or not the suite
-                                             is rewritten to tell what it computes
+    start                  -> started        suite folder, whether its modules are plain scripts, seed, name of the recorder;
+                                             it is there whether or not the suite is rewritten to tell what it computes
     discover {module}      -> found          import one module and describe its benchmarks
     load {module}          -> loaded         import one module, so that children have it; what came from where
     case {...}             -> ready {values}|skipped|failed   fork, build the benchmark, run setup at all levels;
@@ -32,7 +32,6 @@ Conversation, after the worker's hello:
 
 import builtins
 import gc
-import importlib
 import json
 import os
 import shutil
@@ -47,12 +46,14 @@ import bench_changes
 import bench_chart
 import bench_output
 import bench_raw
+import bench_script
 import bench_siblings
 import bench_suite
 import bench_varying
 from bench_answers import answer, tell, value, vary
 from bench_case import Caches, Case, Heap, in_child, reap, seed_all
 from bench_raw import RawCase
+from bench_script import ScriptSuite
 from bench_suite import Suite, said
 
 OWN_CHANGED = 86
@@ -177,7 +178,8 @@ def start(order, around):
     if order["chart"]:
         CHARTS.append(bench_chart.Chart(order["mount"]))
         CHARTS[0].begin()
-    return Suite(order, around.runner, before)
+    kind = ScriptSuite if order["scripts"] else Suite
+    return kind(order, around.runner, before)
 
 
 def discovered(suite, module):
@@ -189,7 +191,7 @@ def discovered(suite, module):
 
 def loaded(suite, module):
     try:
-        importlib.import_module(module)
+        suite.load(module)
         return {
             "type": "loaded",
             "error": None,
@@ -241,6 +243,7 @@ MODULES = (
     bench_chart,
     bench_output,
     bench_raw,
+    bench_script,
     bench_siblings,
     bench_suite,
     bench_varying,

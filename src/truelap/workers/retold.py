@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from truelap.policy import matches
+from truelap.scripts import unclocked
 from truelap.workers.rewriting import rewritten
 from truelap.world.tree_links import real_files
 
@@ -19,21 +20,30 @@ def retold(venue: Venue, base: TreeOnDisk, *, values: bool) -> tuple[dict[bytes,
     """The files that are rewritten, and the names of those that hold benchmarks and cannot be.
 
     Args:
-        venue: has the suite's folder, and the recorder's name.
+        venue: has the suite, what is changed in it already, and the recorder's name.
         base: the tree.
         values: see `rewritten`.
     """
-    sources: dict[bytes, bytes] = {}
+    sources = dict(venue.sources)
     unchanged = []
     for path, real in sorted(real_files(base).items()):
-        inside = path.startswith(f"{venue.folder}/".encode()) and path.endswith(b".py")
         # A suite may have a link to the very code that is measured.
-        if not inside or (real != path and not matches(venue.guarded, real)):
+        if not venue.holds(path) or (real != path and not matches(venue.guarded, real)):
             continue
-        source = (base.root / os.fsdecode(real)).read_bytes()
-        changed = rewritten(source, venue.name, values=values)
+        source = venue.sources.get(real) or (base.root / os.fsdecode(real)).read_bytes()
+        changed = rewritten(source, venue.name, values=values, script=bool(venue.scripts))
         if changed is not None:
             sources[real] = changed
-        elif re.search(rb"def +time_", source):
+        elif venue.scripts or re.search(rb"def +time_", source):
             unchanged.append(path.decode("utf-8", "replace"))
     return sources, tuple(unchanged)
+
+
+def unclocked_scripts(venue: Venue, base: TreeOnDisk) -> dict[bytes, bytes]:
+    """The scripts that would measure themselves, without that."""
+    found: dict[bytes, bytes] = {}
+    for path, real in real_files(base).items():
+        if venue.scripts and venue.holds(path) and (real == path or matches(venue.guarded, real)):
+            changed = unclocked((base.root / os.fsdecode(real)).read_bytes())
+            found |= {} if changed is None else {real: changed}
+    return found

@@ -11,6 +11,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from truelap.scripts import CALLED
 from truelap.splice import Text, Wrap, read_text, splice
 
 if TYPE_CHECKING:
@@ -28,20 +29,23 @@ _LONGEST = 60
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
-def rewritten(source: bytes, name: str, *, values: bool = True) -> bytes | None:
+def rewritten(source: bytes, name: str, *, values: bool = True, script: bool = False) -> bytes | None:
     """A file of the suite, with its benchmarks telling what they compute.
 
     Args:
         source: bytes of the file.
         name: the recorder's name, unguessable; the worker binds it among the builtins.
         values: whether to tell what statements compute; without, only what is called passes the recorder.
+        script: whether it is a plain script.
 
     Returns:
         None when there is nothing to change, or the file cannot be changed: then it runs as it is.
     """
     try:
         text, tree = read_text(source), _parsed(source)
-        wraps = [wrap for function in _benchmarks(tree) for wrap in _wraps(function, text, name, values)]
+        wraps = [
+            wrap for function in _benchmarks(tree, script) for wrap in _wraps(function, text, name, values)
+        ]
         changed = text.encoded(splice(text.text, wraps))
         _parsed(changed)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -55,9 +59,11 @@ def _parsed(source: bytes) -> ast.Module:
         return ast.parse(source)
 
 
-def _benchmarks(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and _BENCHMARK.fullmatch(node.name):
+def _benchmarks(tree: ast.Module, script: bool) -> Iterator[ast.FunctionDef]:
+    for node in tree.body if script else ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and (
+            node.name in CALLED if script else _BENCHMARK.fullmatch(node.name)
+        ):
             yield node
 
 

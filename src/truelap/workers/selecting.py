@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from truelap.errors import WorldError
 from truelap.policy import measuring
-from truelap.suite import AsvConfig, choose_config, find_asv_configs
+from truelap.scripts import find_scripts
+from truelap.suite import choose_config, find_asv_configs
 from truelap.task import import_roots
 from truelap.workers.arrays import has_numpy
 from truelap.workers.cases import NOT_TIMED, Timed, check_names, chosen, modules_of, timed_cases
@@ -18,6 +19,7 @@ from truelap.workers.changes import UnknownReachError, changed_functions
 from truelap.workers.charting import charted
 from truelap.workers.discovery import listed
 from truelap.workers.impact import Choice, choose, everything
+from truelap.workers.retold import unclocked_scripts
 from truelap.workers.venue import Name, Venue
 from truelap.world.slots import aside
 from truelap.world.tree_links import real_files
@@ -38,7 +40,7 @@ class Opening:
     """What a station starts from.
 
     Attributes:
-        config: path of base's asv config.
+        config: path of base's asv config; the patterns of the scripts, where those are the suite.
         venue: what its workers have in common.
         trees: of both sides.
         cases: those that are asked for.
@@ -72,21 +74,21 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     """Find base's suite, and ask base what it holds.
 
     Raises:
-        UsageError: base has no asv config, several and none is named, or no benchmark is selected.
+        UsageError: base has no asv config or not the scripts named, several configs and none is named, or no benchmark is selected.
         WorldError: the sandbox or the probe cannot be had.
     """
     trees: Mapping[Name, TreeOnDisk] = {
         "base": world.trees.base(case),
         "candidate": world.trees.candidate(case),
     }
-    config, venue = _open_venue(case, trees["base"], world, policy, task)
-    venue = replace(venue, slot=aside(settings.slots))
+    told, venue, default_s = _open_venue(case, trees["base"], world, policy, task)
+    venue = replace(venue, slot=aside(settings.slots), sources=unclocked_scripts(venue, trees["base"]))
     # Must be repeatable; no secret hangs on it.
     shared, own = Random(settings.base_seed), Random(settings.seed)  # noqa: S311
     cases, failed = _selected(venue, trees["base"], task, settings, shared.randrange(2**32))
     seeds = shared.randrange(2**32), own.randrange(2**32)
-    bounded = tuple(_bounded(one, config.default_timeout_s) for one in cases)
-    found = Opening(config.path, venue, trees, bounded, failed, *seeds)
+    bounded = tuple(_bounded(one, default_s) for one in cases)
+    found = Opening(told, venue, trees, bounded, failed, *seeds)
     if task.benchmarks.select == "all":
         return found
     return replace(found, choice=_chosen(found, policy.time.screened_share))
@@ -115,27 +117,36 @@ def _chosen(suite: Opening, share: float) -> Choice:
 
 def _open_venue(
     case: Case, base: TreeOnDisk, world: World, policy: Policy, task: Task
-) -> tuple[AsvConfig, Venue]:
-    configs = find_asv_configs(real_files(base), lambda path: (base.root / path).read_bytes())
-    config = choose_config(configs, task.benchmarks.config)
-    return config, Venue(
+) -> tuple[str, Venue, float | None]:
+    """What the suite is called, the venue, and seconds for a benchmark that says nothing of it."""
+    told, folder, default_s = ", ".join(task.benchmarks.scripts), ".", None
+    scripts: tuple[str, ...] = ()
+    if task.benchmarks.scripts:
+        scripts = find_scripts(task.benchmarks.scripts, real_files(base))
+    else:
+        configs = find_asv_configs(real_files(base), lambda path: (base.root / path).read_bytes())
+        config = choose_config(configs, task.benchmarks.config)
+        told, folder, default_s = config.path, config.benchmark_dir, config.default_timeout_s
+    venue = Venue(
         world=world,
         environment=task.environment,
         limits=policy.limits,
-        folder=config.benchmark_dir,
+        folder=folder,
         paths=import_roots(task.environment, base.manifest),
         load_s=policy.time.benchmark_timeout_s,
         guarded=measuring(case.base, policy),
         without=frozenset(policy.ablate.off),
         numpy=has_numpy(world, base),
         places=case.base.import_folders,
+        scripts=scripts,
     )
+    return told, venue, default_s
 
 
 def _selected(
     venue: Venue, base: TreeOnDisk, task: Task, settings: Settings, seed: int
 ) -> tuple[tuple[Timed, ...], dict[str, str]]:
-    modules = modules_of(real_files(base), venue.folder, venue.suite.name)
+    modules = venue.scripts or modules_of(real_files(base), venue.folder, venue.suite.name)
     setting = (venue.environment.model_dump_json(), venue.limits, venue.load_s, venue.without)
     benchmarks, failed = venue.world.trees.known(
         base,
@@ -162,7 +173,7 @@ def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: S
     Where nobody chooses, nothing is done, and a fault of ours is left to the stations that need the suite.
 
     Raises:
-        UsageError: base has no asv config, several and none is named, or no benchmark is selected.
+        UsageError: base has no asv config or not the scripts named, several configs and none is named, or no benchmark is selected.
     """
     named = (
         *(task.benchmarks.include, task.benchmarks.exclude),
