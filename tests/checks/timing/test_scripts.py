@@ -106,12 +106,13 @@ def test_each_call_has_a_setup_of_its_own(scripts):
 
 
 def test_what_setup_returns_is_passed_on(scripts):
-    assert scripts["work/passed.py"].decision == "same"
+    found = scripts["work/passed.py"]
+    assert found.visits, found.reason
 
 
 def test_without_a_setup_a_sample_is_many_calls(scripts):
     found = scripts["work/bare.py"]
-    assert found.decision == "same"
+    assert found.visits, found.reason
     assert all(visit.base.calls > 1 for visit in found.visits)
 
 
