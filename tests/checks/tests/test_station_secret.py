@@ -75,6 +75,26 @@ def test_an_assertion_on_what_base_does_not_reproduce_accuses_nobody(lap, shippe
     assert lap({"pkg/core.py": TABLE}, base=base, policy=short).codes == ["tests:perturbed"]
 
 
+SHARED = """
+import os
+from unittest.mock import ANY
+from pkg.core import double
+
+def check(make, x, expected):
+    assert make(x) == expected
+
+def test_random():
+    check(lambda x: os.urandom(4), 3, ANY)
+""" + "".join(f"\ndef test_{n}():\n    check(double, {n}, {2 * n})\n" for n in VALUES)
+
+
+def test_what_one_test_cannot_reproduce_excuses_no_other_in_the_same_place(lap, shipped):
+    base = {**MANY, "tests/test_core.py": SHARED}
+    short = shipped.without(["canaries", "mutants"])
+    assert lap({"pkg/core.py": HONEST}, base=base, policy=short).findings == ()
+    assert lap({"pkg/core.py": TABLE}, base=base, policy=short).codes == ["tests:perturbed"]
+
+
 # What base tosses is the same in its first three runs, by the hash seeds that the judge gives them here.
 TOSS = """
 def toss(x):

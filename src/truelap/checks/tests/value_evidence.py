@@ -11,10 +11,11 @@ from truelap.checks.tests.attest_judge import judge_test
 from truelap.checks.tests.attest_known import UNRELIABLE, Values, learn, read
 from truelap.checks.tests.attest_shares import Shares, shares
 from truelap.checks.tests.results import unpacked
+from truelap.checks.tests.steadiness import function_of
 from truelap.model import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from truelap.checks.tests.attest_judge import Ruling
     from truelap.checks.tests.attest_known import Stability, Truth
@@ -145,7 +146,9 @@ def truths(runs: Sequence[Side], names: Iterable[str]) -> dict[str, Truth]:
 def perturbed_truths(
     runs: Sequence[Side], names: Iterable[str], sources: Sources, changed: Sources, known: Mapping[str, Truth]
 ) -> dict[str, Truth]:
-    """What base sends with other literals. What is unstable is also known from the tests as they are.
+    """What base sends with other literals. What is unstable is also known from the tests as they are, by the same function.
+
+    Not by other tests: a place in a helper that one of them cannot reproduce would excuse all of them.
 
     Args:
         runs: of base.
@@ -155,16 +158,30 @@ def perturbed_truths(
         known: base's values as they are.
     """
     sent = [values_of(run) for run in runs]
-    odd: dict[int, Stability] = {}
-    for truth in known.values():
-        odd |= {place[0]: value.stability for place, value in truth.items() if value.stability != "exact"}
     same = {
         number
         for number, site in sources.sites.items()
         if number in changed.sites and _alike(site, changed.sites[number])
     }
-    odd = _with_assertions({site: stability for site, stability in odd.items() if site in same}, changed)
-    return {name: _with_odd(learn([one.get(name, {}) for one in sent]), odd) for name in names}
+    odd = {name: _with_assertions(sites, changed) for name, sites in _odd_sites(known, same).items()}
+    return {
+        name: _with_odd(learn([one.get(name, {}) for one in sent]), odd.get(function_of(name), {}))
+        for name in names
+    }
+
+
+def _odd_sites(known: Mapping[str, Truth], same: Collection[int]) -> dict[str, dict[int, Stability]]:
+    """Places that base does not reproduce, by function: parametrized tests have other ids with other literals."""
+    found: dict[str, dict[int, Stability]] = {}
+    for name, truth in known.items():
+        odd = {
+            place[0]: value.stability
+            for place, value in truth.items()
+            if value.stability != "exact" and place[0] in same
+        }
+        if odd:
+            found.setdefault(function_of(name), {}).update(odd)
+    return found
 
 
 def _with_assertions(odd: Mapping[int, Stability], changed: Sources) -> dict[int, Stability]:
