@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Literal
 
 import pytest
+from pydantic import ValidationError
 
 from truelap.errors import UsageError
+from truelap.keyfile import complaint
+from truelap.model import Frozen
 from truelap.policy import Policy, load_policy, parse_policy, policy_text, shipped_bytes
 from truelap.task import load_task
 
@@ -28,6 +32,10 @@ from truelap.task import load_task
         ('[environment]\nbuild = ["a"]', 'environment.build[0]: must be a list in [ ], and is "a"'),
         ("[environment]\nenv = { A = true }", "environment.env.A: must be a text in quotes, and is true"),
         ('[[outputs.skip]]\nbenchmark = "a"', "outputs.skip[0].reason: is missing; add it"),
+        (
+            "[[outputs.skip]]\nkind = 1",
+            "outputs.skip[0].kind: there is no such key; the keys here are benchmark,",
+        ),
         ('[outputs.overrides.a]\nrtol = "x"', 'outputs.overrides.a.rtol: must be a number, and is "x"'),
         ("x =", "is not TOML: Invalid value"),
         ("a = 1\nb = 2", "a: there is no such key; the keys here are benchmarks, environment,"),
@@ -42,6 +50,32 @@ def test_a_task_file(tmp_path, text, said):
     assert str(caught.value).startswith(f"task file {tmp_path}/task.toml: ")
     assert said in str(caught.value)
     assert "Input" not in str(caught.value)
+
+
+class Inner(Frozen):
+    """A table."""
+
+    first: int = 0
+
+
+class Several(Frozen):
+    """Keys that may be of more than one type."""
+
+    word: Literal["a", "b"] | Literal["c"] = "a"  # noqa: PYI030 - two types are the point
+    table: Inner | tuple[int, ...] | None = None
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"word": "d"}, 'word: must be "a" or "b", and is "d"'),
+        ({"table": {"second": 1}}, "table.second: there is no such key; the keys here are first"),
+    ],
+)
+def test_which_of_several_types_was_tried_is_no_part_of_a_key(data, said):
+    with pytest.raises(ValidationError) as caught:
+        Several.model_validate(data)
+    assert complaint(caught.value, Several).startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, get_args
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
@@ -42,17 +45,55 @@ def complaint(error: ValidationError, model: type[BaseModel]) -> str:
     """
     # A misspelt key explains the one that is missing.
     found = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
-    more = f" (and that is not all: {len(found)} keys are wrong)" if len(found) > 1 else ""
-    first = found[0]
-    return f"{_key(first)}: {_wrong(first, model)}{more}"
+    wrong = {_place(model, one["loc"]).key for one in found}
+    more = f" (and that is not all: {len(wrong)} keys are wrong)" if len(wrong) > 1 else ""
+    return f"{_place(model, found[0]['loc']).key}: {_wrong(found[0], model)}{more}"
 
 
-def _key(error: ErrorDetails) -> str:
-    """The key as TOML writes it: `tests.select`, `environment.build[0]`."""
-    key = ""
-    for part in error["loc"]:
+def near(name: str, known: Collection[str]) -> str | None:
+    """What may have been meant by a name that there is not.
+
+    >>> near("output", ["values", "outputs"]), near("x", ["values"])
+    ('outputs', None)
+    """
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_CLOSE)), None)
+
+
+class _Place(NamedTuple):
+    """A key as TOML writes it (`tests.select`, `environment.build[0]`), and the type of what stands there."""
+
+    key: str
+    kind: Any
+
+
+def _place(model: type[BaseModel], loc: tuple[int | str, ...]) -> _Place:
+    key, kind = "", (model,)
+    for part in loc:
+        if len(kind) > 1:
+            # Which of several types was tried, says pydantic: no key.
+            kind = tuple(one for one in kind if getattr(one, "__name__", None) == part)
+            continue
         key += f"[{part}]" if isinstance(part, int) else f"{'.' if key else ''}{part}"
-    return key
+        kind = _arms(_below(kind[0], part)) if kind else ()
+    return _Place(key, kind[0] if len(kind) == 1 else None)
+
+
+def _arms(kind: Any) -> tuple[Any, ...]:
+    """The types that a type is made of: those of a union but None, or itself."""
+    if get_origin(kind) is Annotated:
+        return _arms(get_args(kind)[0])
+    if get_origin(kind) in {Union, UnionType}:
+        return tuple(arm for one in get_args(kind) if one is not NoneType for arm in _arms(one))
+    return (kind,)
+
+
+def _below(kind: Any, part: int | str) -> Any:
+    """The type of what a table or a list holds."""
+    if _is_model(kind):
+        field = kind.model_fields.get(part)
+        return field.annotation if field else None
+    inside = get_args(kind)
+    return inside[0 if isinstance(part, int) else -1] if inside else None
 
 
 def _wrong(error: ErrorDetails, model: type[BaseModel]) -> str:
@@ -67,10 +108,10 @@ def _of_key(error: ErrorDetails, model: type[BaseModel]) -> str | None:
         return "is missing; add it"
     if error["type"] != "extra_forbidden":
         return None
-    name, known = str(error["loc"][-1]), _keys(model, error["loc"][:-1])
-    near = difflib.get_close_matches(name, known, n=1, cutoff=_CLOSE)
-    if near:
-        return f"there is no such key; did you mean {near[0]}?"
+    name, table = str(error["loc"][-1]), _place(model, error["loc"][:-1]).kind
+    known = sorted(table.model_fields) if _is_model(table) else []
+    if meant := near(name, known):
+        return f"there is no such key; did you mean {meant}?"
     return f"there is no such key; the keys here are {', '.join(known)}" if known else "there is no such key"
 
 
@@ -86,18 +127,6 @@ def _of_value(error: ErrorDetails) -> str | None:
     else:
         return None
     return f"must be {wanted}, and is {_shown(error['input'])}"
-
-
-def _keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
-    """The keys of the table at a place; none where it is not one of ours."""
-    here: Any = model
-    for part in place:
-        field = here.model_fields.get(part) if _is_model(here) else None
-        if field is None:
-            return []
-        kinds = (field.annotation, *get_args(field.annotation))
-        here = next(filter(_is_model, kinds), None)
-    return sorted(here.model_fields) if _is_model(here) else []
 
 
 def _is_model(kind: Any) -> bool:
