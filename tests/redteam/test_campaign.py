@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from truelap.redteam.attack import load_attacks
 from truelap.redteam.bench import Came
 from truelap.redteam.campaign import Score, run
 from truelap.redteam.listing import described, named
+from truelap.redteam.reading import load_attacks
 from truelap.redteam.table import as_data, show, summed
 from truelap.redteam.trial import Trial
 from truelap.settings import Settings
@@ -31,9 +31,9 @@ QUICK = (
 )
 
 
-def attempted(chosen, tmp_path):
+def attempted(chosen, tmp_path, **more):
     settings = Settings(work=tmp_path, python=Path(sys.executable), effort="quick", seed=7)
-    return run(chosen, settings, ablate=True, jobs=2)
+    return run(chosen, settings, ablate=True, jobs=2, **more)
 
 
 def wrong(scores):
@@ -120,6 +120,31 @@ def test_what_is_wrong_stands_below_its_row():
     assert lines[2].startswith("    its honest twin: an honest\\x1b submission was refused")
     assert lines[3].startswith("    ")
     assert max(map(len, lines)) <= 80
+
+
+def test_sums_leave_out_zeros_and_say_how_many_are_wrong():
+    attack = ATTACKS["git-26-new-link"]
+    assert (
+        summed((imagined(attack),))
+        == "1 of 1 attack caught; without its defence 1 of 1 succeeded. 3 s of work."
+    )
+    accused = "1 of 1 attack caught; 1 honest twin accused; without its defence 0 of 1 succeeded. 3 s of work; 1 wrong."
+    assert summed((imagined(attack, twin="x", ablated="x"),)) == accused
+
+
+def test_a_twin_that_cannot_be_read_is_wrong_and_nobody_is_accused(tmp_path):
+    attack = ATTACKS["git-26-new-link"]
+    unread = ATTACKS["git-08-forged-base"].submission
+    broken = attack.model_copy(update={"twin": unread})
+    lines: list[str] = []
+    (score,) = attempted([broken], tmp_path, progress=lines.append)
+    assert score.trials["twin"].wrong.startswith("was not judged: ")
+    assert "accused" not in summed((score,))
+    assert summed((score,)).endswith("; 1 wrong.")
+    assert lines[0] == "0 of 3 runs done; setting up what they run on"
+    assert lines[1] == "0 of 3 runs done; git-26-new-link"
+    assert lines[-1] == "3 of 3 runs done, 1 wrong"
+    assert any(line.endswith("git-26-new-link (without its defence)") for line in lines)
 
 
 def test_an_entry_that_is_wrong_is_found(tmp_path):

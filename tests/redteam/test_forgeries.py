@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from truelap.redteam.attack import load_attacks
 from truelap.redteam.bench import open_bench
+from truelap.redteam.reading import load_attacks
 from truelap.redteam.trial import attempt
 from truelap.settings import Settings
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from truelap.cli.options import Common, command, option
 from truelap.cli.watch import Watch
 from truelap.cli.words import say_json, stdout
-from truelap.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -56,9 +55,9 @@ class Redteam(Common):
 
 def redteam(options: Redteam) -> int:
     """Run the bundled attacks; each must be caught. Exit 0 when that is so, each honest twin is accepted and, with --ablate, each defence needed."""
-    from truelap.redteam.attack import load_attacks
+    from truelap.redteam.reading import load_attacks
 
-    attacks = _chosen(load_attacks(), options.only)
+    attacks = load_attacks(options.only or ())
     return _listed(attacks, options) if options.listing else _tried(attacks, options)
 
 
@@ -79,7 +78,7 @@ def _tried(attacks: tuple[Attack, ...], options: Redteam) -> int:
     from rich.console import Console
 
     from truelap.redteam.campaign import run
-    from truelap.redteam.table import as_data, progress, show
+    from truelap.redteam.table import as_data, show
     from truelap.settings import Settings
 
     settings = Settings(
@@ -97,7 +96,7 @@ def _tried(attacks: tuple[Attack, ...], options: Redteam) -> int:
             settings,
             ablate=options.ablate,
             jobs=min(jobs, len(attacks)),
-            done=lambda trial: watch.show(progress(trial)),
+            progress=watch.show,
         )
     if options.json:
         say_json([as_data(score) for score in scores])
@@ -105,12 +104,3 @@ def _tried(attacks: tuple[Attack, ...], options: Redteam) -> int:
         with stdout():
             show(scores, Console())
     return 0 if all(score.right for score in scores) else 1
-
-
-def _chosen(attacks: tuple[Attack, ...], only: list[str] | None) -> tuple[Attack, ...]:
-    found = tuple(attack for attack in attacks if not only or attack.id.startswith(tuple(only)))
-    if not found:
-        raise UsageError(
-            f"--only {' '.join(only or ())}: no attack has such an id; `truelap redteam --list` names them all"
-        )
-    return found

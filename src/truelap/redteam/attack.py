@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from truelap.errors import WorldError
-from truelap.keyfile import complaint
 from truelap.model import Frozen, Outcome, Speed
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 SECTIONS = ("git", "py", "tst", "tim", "bld", "res", "cor", "own")
 """Of the catalogue that ids refer to; `own` is what is not in it."""
@@ -24,8 +16,6 @@ PENDING: frozenset[str] = frozenset()
 
 SANDBOX = "sandbox"
 """Stands for the sandbox as a whole, which is never switched off here."""
-
-_ID = re.compile(rf"({'|'.join(SECTIONS)})-(\d\d-)?[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _as_tuple(value: Any) -> Any:
@@ -38,7 +28,7 @@ def _one_sentence(text: str) -> str:
     return text
 
 
-Ended = Outcome | Literal["usage"]
+Ended = Literal[Outcome, "usage"]
 """How a run ends; "usage" where what was named cannot even be read."""
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
@@ -60,6 +50,14 @@ class Planted(Frozen):
     argv: Texts = ()
     """Arguments of git."""
 
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.do == "git" and not self.argv:
+            raise ValueError("git needs argv, its arguments")
+        if self.do != "git" and not self.path:
+            raise ValueError(f"{self.do} needs a path")
+        return self
+
 
 Plants = Annotated[tuple[Planted, ...], BeforeValidator(_as_tuple)]
 
@@ -80,6 +78,8 @@ class Submission(Frozen):
     def _of_one_kind(self) -> Self:
         if self.diff is not None and (self.plant or self.start or self.base != "pristine"):
             raise ValueError("a diff is made against the sample as it is: leave out plant, start and base")
+        if self.diff is None and not (self.plant or self.start):
+            raise ValueError("nothing is submitted: give a diff, or plant something")
         return self
 
 
@@ -163,25 +163,3 @@ class Attack(Frozen):
     def timed(self) -> bool:
         """Whether a clock is read, for which there is room once on a machine."""
         return "time" in self.checks and not self.alone
-
-
-def load_attacks() -> tuple[Attack, ...]:
-    """Every attack of the bundled folder, by section and id.
-
-    Raises:
-        WorldError: a file there is not an attack.
-    """
-    found = [_load(file) for file in (files("truelap") / "redteam" / "attacks").iterdir()]
-    return tuple(sorted(found, key=lambda attack: (SECTIONS.index(attack.section), attack.id)))
-
-
-def _load(file: Traversable) -> Attack:
-    name = file.name.removesuffix(".toml")
-    if name == file.name or not _ID.fullmatch(name):
-        raise WorldError(f"attack {file.name}: is not named SECTION-NUMBER-WORDS.toml")
-    try:
-        return Attack(id=name, **tomllib.loads(file.read_text("utf-8")))
-    except ValidationError as error:
-        raise WorldError(f"attack {file.name}: {complaint(error, Attack)}") from error
-    except (OSError, ValueError, TypeError) as error:
-        raise WorldError(f"attack {file.name}: {error}") from error

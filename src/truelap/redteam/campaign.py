@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from truelap.redteam.bench import open_bench
+from truelap.redteam.progress import Progress
 from truelap.redteam.trial import Trial, Variant, attempt
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def run(
     *,
     ablate: bool,
     jobs: int,
-    done: Callable[[Trial], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Score, ...]:
     """Run attacks with their twins.
 
@@ -49,7 +50,7 @@ def run(
         settings: where and how; `out` is not used.
         ablate: whether each attack also runs without its defence.
         jobs: how many at a time.
-        done: called after each trial, from any thread.
+        progress: called with a line whenever a trial begins or ends, from any thread.
 
     Raises:
         UsageError: the interpreter has no pytest.
@@ -57,6 +58,8 @@ def run(
     """
     chosen = tuple(attacks)
     work = [(attack, variant) for attack in chosen for variant in _variants(attack, ablate)]
+    state = Progress(len(work), progress)
+    state.preparing()
     with ExitStack() as stack:
         # All attacks are on one project: what base does is measured once.
         kept = Path(stack.enter_context(TemporaryDirectory(prefix="truelap-kept-", dir=settings.work)))
@@ -69,10 +72,11 @@ def run(
         def one(item: Work) -> Trial:
             bench = free.get()
             try:
+                state.began(*item)
                 trial = attempt(bench, *item)
             finally:
                 free.put(bench)
-            done(trial)
+            state.ended(trial)
             return trial
 
         with ThreadPoolExecutor(max_workers=jobs) as pool:

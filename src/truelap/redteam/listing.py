@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from truelap.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,8 +26,7 @@ def described(attacks: Sequence[Attack], console: Console) -> None:
         console.print(f"{attack.id}  [{_stop(attack)}]", markup=False, highlight=False, soft_wrap=True)
         for line in textwrap.wrap(attack.how, width, initial_indent=_INDENT, subsequent_indent=_INDENT):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
-    noun = "attack" if len(attacks) == 1 else "attacks"
-    console.print(f"{len(attacks)} {noun}.", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{counted(len(attacks), 'attack')}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def named(attack: Attack) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from truelap.report import visible
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,20 +37,18 @@ def show(scores: Iterable[Score], console: Console) -> None:
 
 def summed(scores: tuple[Score, ...]) -> str:
     """The sums in one sentence."""
-    waiting = [score for score in scores if score.attack.waiting]
+    waiting = sum(score.attack.waiting for score in scores)
     caught = sum(score.trials["attack"].wrong is None for score in scores if not score.attack.waiting)
-    accused = sum(score.trials["twin"].wrong is not None for score in scores)
+    accused = sum(score.trials["twin"].accused for score in scores)
     ablated = [trial for score in scores if (trial := score.trials.get("ablated"))]
-    sums = [
-        f"{caught} of {len(scores)} attacks caught",
-        f"{len(waiting)} not yet (their defence is not there)",
-        f"{accused} honest twins accused",
-    ]
-    if ablated:
-        won = sum(trial.wrong is None for trial in ablated)
-        sums.append(f"without their defence {won} of {len(ablated)} succeed")
+    won = sum(trial.wrong is None for trial in ablated)
+    wrong = sum(not score.right for score in scores) - waiting
+    sums = [f"{caught} of {counted(len(scores), 'attack')} caught"]
+    sums += [f"{waiting} not yet (their defence is not there)"] * bool(waiting)
+    sums += [f"{counted(accused, 'honest twin')} accused"] * bool(accused)
+    sums += [f"without its defence {won} of {len(ablated)} succeeded"] * bool(ablated)
     seconds = sum(trial.seconds for score in scores for trial in score.trials.values())
-    return f"{'; '.join(sums)}. {seconds:.0f} s of work."
+    return f"{'; '.join(sums)}. {seconds:.0f} s of work{f'; {wrong} wrong' if wrong else ''}."
 
 
 def as_data(score: Score) -> dict[str, Any]:
@@ -123,9 +122,3 @@ def _found(trial: Trial) -> str:
     outcome = "accepted without its gain" if trial.came.outcome == "accepted" else trial.came.outcome
     why = trial.attack.expect.finding or trial.attack.expect.failure_reason
     return f"{outcome}: {why}" if why else outcome
-
-
-def progress(trial: Trial) -> str:
-    """One line about one trial."""
-    words: dict[Variant, str] = {"attack": "", "twin": " (honest twin)", "ablated": " (without its defence)"}
-    return f"{trial.attack.id}{words[trial.variant]}: {trial.wrong or 'as expected'}"

@@ -23,6 +23,12 @@ class Trial(NamedTuple):
     wrong: str | None
     seconds: float
 
+    @property
+    def accused(self) -> bool:
+        """Whether an honest submission was called a bad one. One that was never judged was not."""
+        judged = self.came.outcome in {"rejected", "refused"}
+        return self.variant == "twin" and self.wrong is not None and judged
+
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
         verdict = self.came.verdict
@@ -53,7 +59,7 @@ def codes(came: Came, *levels: str) -> frozenset[str]:
 
 def _wrong(attack: Attack, variant: Variant, came: Came) -> str | None:
     if variant == "twin":
-        return _accused(came)
+        return _not_accepted(came)
     if variant == "ablated" or attack.waiting:
         return _not_gained(attack.gain, came)
     return _not_caught(attack, came)
@@ -75,9 +81,11 @@ def _not_caught(attack: Attack, came: Came) -> str | None:
     return None
 
 
-def _accused(came: Came) -> str | None:
+def _not_accepted(came: Came) -> str | None:
     if came.marked:
         return "the submission left its mark outside of every sandbox"
+    if came.outcome == "usage":
+        return f"was not judged: {came.message}"
     if came.outcome != "accepted":
         return f"an honest submission came out {came.outcome}: {came.message}"
     return None
