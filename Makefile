@@ -9,7 +9,7 @@ ALONE := tests/checks/timing tests/cli tests/redteam tests/workers tests/world t
 	tests/test_examples.py tests/test_kill.py tests/test_tutorial.py tests/test_verify.py
 TOGETHER := -n 2 --dist loadfile $(ALONE:%=--ignore=%)
 
-.PHONY: demo demo-real test test-all lint bench bench-aa bench-ab bench-cost redteam honest fuzz clean help
+.PHONY: demo demo-real test test-all lint bench bench-aa bench-ab bench-cost bench-peers redteam honest fuzz clean help
 
 help:
 	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz       ten minutes of made-up messages, values and diffs"
 	@echo "make bench-aa   how often what did not change is called changed   make bench-ab   what is seen of known costs"
 	@echo "make bench-cost what the sandbox and the outside clock cost, and whether they change a ratio"
+	@echo "make bench-peers  truelap beside asv continuous and A-B-B-A rounds, in the same minutes (installs asv)"
 	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
 
 $(READY): pyproject.toml constraints.txt scripts/install-bubblewrap.sh
@@ -60,6 +61,9 @@ bench-aa: $(READY)
 
 bench-ab: $(READY)
 	$(BIN)/python -I bench/ab.py $(BENCH)
+
+bench-peers: $(READY)
+	$(BIN)/python -I bench/peers.py $(BENCH)
 
 honest: $(READY)
 	$(BIN)/python examples/honest.py

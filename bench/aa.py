@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
 
+import bounds  # noqa: E402
 import bundle  # noqa: E402
 import experiment  # noqa: E402
 import real  # noqa: E402
@@ -59,11 +60,11 @@ def summary(book: experiment.Book) -> str:
 
 def line(hits: int, count: int) -> str:
     """A share with its upper bound."""
-    return f"{hits} of {count} ({hits / count:.2%}, 95 % bound {experiment.upper(hits, count):.2%})"
+    return f"{hits} of {count} ({hits / count:.2%}, 95 % bound {bounds.upper(hits, count):.2%})"
 
 
 def main() -> int:
-    told = experiment.options(__doc__ or "")
+    told = experiment.options(__doc__ or "").parse_args()
     book = experiment.Book(told.results / "aa.jsonl", told)
     with TemporaryDirectory() as folder, experiment.neighbour(wanted=told.neighbour):
         made = project(told.suite, Path(folder))

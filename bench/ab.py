@@ -21,9 +21,11 @@ import experiment  # noqa: E402
 COSTS = (0.0, 0.03, 0.05, 0.07, 0.10, 0.20, 0.50)
 
 
-def project(seed: int, folder: Path) -> tuple[experiment.Project, dict[str, float]]:
+def project(
+    seed: int, folder: Path, shares: tuple[float, ...] = COSTS
+) -> tuple[experiment.Project, dict[str, float]]:
     """A task, and the signed costs of its benchmarks; a cost below zero is base's."""
-    costs = bundle.injected(COSTS, seed)
+    costs = bundle.injected(shares, seed)
     sides = {
         "base": {name: max(0.0, -cost) for name, cost in costs.items()},
         "candidate": {name: max(0.0, cost) for name, cost in costs.items()},
@@ -79,7 +81,7 @@ def summary(book: experiment.Book) -> str:
 
 
 def main() -> int:
-    told = experiment.options(__doc__ or "")
+    told = experiment.options(__doc__ or "").parse_args()
     if told.suite != "synthetic":
         raise SystemExit("costs can be added to the synthetic suite alone")
     book = experiment.Book(told.results / "ab.jsonl", told)

@@ -26,7 +26,7 @@ WAYS: dict[str, experiment.Way] = {
 
 
 def main() -> int:
-    told = experiment.options(__doc__ or "")
+    told = experiment.options(__doc__ or "").parse_args()
     if told.suite != "synthetic":
         raise SystemExit("costs can be added to the synthetic suite alone")
     books = {name: experiment.Book(told.results / f"cost-{name}.jsonl", told) for name in WAYS}

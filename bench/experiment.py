@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import platform
 import subprocess
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).resolve().parent / "results"
 BUSY = "while True: pass"
+DECIDED = {"faster", "slower", "same"}
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,21 @@ class Way:
     off: tuple[str, ...] = ()
 
 
-def options(what: str) -> argparse.Namespace:
-    """What a run of either command can be told."""
+@dataclass(frozen=True)
+class Trial:
+    """What one way of timing says of one task.
+
+    Attributes:
+        seconds: from trees to decisions.
+        decisions: by benchmark; other than faster, slower and same where it comes to none.
+    """
+
+    seconds: float
+    decisions: Mapping[str, str]
+
+
+def options(what: str) -> argparse.ArgumentParser:
+    """What a run of any of these commands can be told."""
     parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=3.0, help="begin no task after so long")
     parser.add_argument("--tasks", type=int, default=10_000, help="tasks at most")
@@ -78,7 +91,7 @@ def options(what: str) -> argparse.Namespace:
         help="folder of the locks by which measurements take turns; a new one waits for nobody",
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of what earlier runs found")
-    return parser.parse_args()
+    return parser
 
 
 @contextmanager
@@ -130,9 +143,10 @@ class Book:
     Args:
         path: of the file.
         told: the command line; what belongs together must have the same suite, effort and neighbour.
+        also: what else must be the same.
     """
 
-    def __init__(self, path: Path, told: argparse.Namespace) -> None:
+    def __init__(self, path: Path, told: argparse.Namespace, **also: str) -> None:
         self._path = path
         self._same = {
             "policy": load_policy().digest[:12],
@@ -140,6 +154,7 @@ class Book:
             "suite": told.suite,
             "effort": told.effort,
             "neighbour": told.neighbour,
+            **also,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines() if path.is_file() else []
@@ -160,11 +175,6 @@ class Book:
             costs: that were injected, by the last part of the benchmark's name.
         """
         common = {
-            **self._same,
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}",
-            "load": round(os.getloadavg()[0], 1),
-            "seed": seed,
             "seconds": round(data["seconds"], 2),
             "chance": data["control"]["chance"],
             "control": [round(ratio, 5) for ratio in data["control"]["log_ratios"]],
@@ -181,22 +191,38 @@ class Book:
                 "visits": [round(visit["log_ratio"], 5) for visit in found["visits"]],
             }
             for name, found in data["benchmarks"].items()
-            if found["decision"] in {"faster", "slower", "same"}
+            if found["decision"] in DECIDED
         ]
+        self.keep(fresh, seed)
+
+    def keep(self, rows: list[dict[str, Any]], seed: int) -> None:
+        """Write these down, with where and when."""
+        common = {
+            **self._same,
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}",
+            "load": round(os.getloadavg()[0], 1),
+            "seed": seed,
+        }
+        fresh = [{**common, **row} for row in rows]
         with self._path.open("a") as book:
             book.writelines(json.dumps(row) + "\n" for row in fresh)
         self.rows += fresh
 
-    def conditions(self) -> str:
+    def place(self) -> str:
         """Where and when."""
         loads = [row["load"] for row in self.rows]
         dates = sorted(row["date"][:16] for row in self.rows)
-        tasks = {row["seed"]: row["seconds"] for row in self.rows}
         return (
             f"{self._same['suite']}, {self._same['effort']}, {'a busy neighbour' if self._same['neighbour'] else 'no neighbour of ours'}; "
-            f"{dates[0]} to {dates[-1]}; {self.rows[-1]['machine']}; load {min(loads)} to {max(loads)}; "
-            f"{sum(tasks.values()) / len(tasks):.1f} s a task, {sum(len(row['visits']) for row in self.rows) / len(self.rows):.2f} visits a benchmark"
+            f"{dates[0]} to {dates[-1]}; {self.rows[-1]['machine']}; load {min(loads)} to {max(loads)}"
         )
+
+    def conditions(self) -> str:
+        """Where and when, and what it took."""
+        tasks = {row["seed"]: row["seconds"] for row in self.rows}
+        visits = sum(len(row["visits"]) for row in self.rows) / len(self.rows)
+        return f"{self.place()}; {sum(tasks.values()) / len(tasks):.1f} s a task, {visits:.2f} visits a benchmark"
 
 
 def repeat(told: argparse.Namespace, book: Book) -> Iterator[int]:
@@ -207,33 +233,3 @@ def repeat(told: argparse.Namespace, book: Book) -> Iterator[int]:
         if time.monotonic() > end:
             return
         yield first + number
-
-
-def upper(hits: int, count: int, confidence: float = 0.95) -> float:
-    """The upper bound of a share (Clopper and Pearson, one-sided): with a larger one so few hits would be rarer than that.
-
-    >>> round(upper(0, 1000), 5), round(upper(2, 1000), 5), upper(3, 3)
-    (0.00299, 0.00628, 1.0)
-    """
-    if hits >= count:
-        return 1.0
-    low, high = hits / count, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if at_most(hits, count, middle) > 1 - confidence else (low, middle)
-    return high
-
-
-def at_most(hits: int, count: int, share: float) -> float:
-    """The probability of so many hits or fewer."""
-    if share <= 0:
-        return 1.0
-    logs = (
-        math.lgamma(count + 1)
-        - math.lgamma(one + 1)
-        - math.lgamma(count - one + 1)
-        + one * math.log(share)
-        + (count - one) * math.log1p(-share)
-        for one in range(hits + 1)
-    )
-    return math.fsum(map(math.exp, logs))

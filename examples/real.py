@@ -127,12 +127,17 @@ def source(name: str, version: str, work: Path) -> Path:
 
 def environment(bed: Bed, work: Path) -> Path:
     """The interpreter of a virtual environment with what the project's tests need, and nothing of the project."""
-    python = work / f"venv-{bed.name}" / "bin" / "python"
-    ready = work / f"venv-{bed.name}" / ".ready"
-    wanted = "\n".join(bed.needs)
+    return interpreter(bed.name, bed.needs, work)
+
+
+def interpreter(name: str, needs: tuple[str, ...], work: Path) -> Path:
+    """The interpreter of a virtual environment that holds these requirements, made when it is first asked for."""
+    python = work / f"venv-{name}" / "bin" / "python"
+    ready = work / f"venv-{name}" / ".ready"
+    wanted = "\n".join(needs)
     if not ready.is_file() or ready.read_text() != wanted:
         run(sys.executable, "-m", "venv", "--clear", python.parent.parent)
-        run(python, "-m", "pip", "install", "--quiet", *bed.needs)
+        run(python, "-m", "pip", "install", "--quiet", *needs)
         ready.write_text(wanted)
     return python
 
