@@ -23,7 +23,7 @@ def test_scripts_are_named_by_patterns(named, found):
 
 @pytest.mark.parametrize("named", ["work/x.py", "work/notes.txt", "../c.py", "work"])
 def test_a_pattern_that_names_no_script_is_an_error(named):
-    with pytest.raises(UsageError, match="names no script of base"):
+    with pytest.raises(UsageError, match="names no file of base"):
         find_scripts(["c.py", named], PATHS)
 
 

@@ -18,7 +18,7 @@ DEFENCES: Mapping[str, str] = MappingProxyType(
         "counted": "a submission of more files than the policy allows is read no further",
         # restore
         "protected": "the policy's protected patterns are put back to base",
-        "suite": "what base's own asv config resolves to, and scripts that are benchmarks, are protected as well",
+        "suite": "what base's own asv config resolves to, and files of benchmarks that a task names, are protected as well",
         "test_code": "test code is put back to base",
         "own_tests": "what base's own pytest configuration and conftest files name is test code as well",
         "links": "what base's own links among tests and measurement setup lead to is put back as they are",

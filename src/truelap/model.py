@@ -140,7 +140,7 @@ class Base(Frozen):
     tree: str
     """Tree id of the whole base: what both sides start from."""
     protected_paths: tuple[str, ...] = ()
-    """Regular expressions for what base's own asv config and its scripts resolve to, besides the policy's patterns."""
+    """Regular expressions for what base's own asv config and the task's files of benchmarks resolve to, besides the policy's patterns."""
     test_code: tuple[str, ...] = ()
     """Regular expressions for what base's own pytest set-up makes test code, besides the policy's patterns."""
     helpers: tuple[str, ...] = ()

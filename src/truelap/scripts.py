@@ -7,7 +7,7 @@ import fnmatch
 import posixpath
 import re
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from truelap.errors import UsageError
 from truelap.splice import Swap, read_text, splice
@@ -20,20 +20,24 @@ if TYPE_CHECKING:
 CALLED = ("run", "workload", "experiment")
 """What the function that is timed may be called; the first that a script has. `probes/bench_script.py` has the same."""
 
+Style = Literal["asv", "scripts", "pytest"]
+"""How a suite is written: asv's, plain scripts, tests of pytest-benchmark."""
+
 _CLOCK = "timeit"
 _BREAK = re.compile(r"\r\n|\r|\n")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def find_scripts(named: Iterable[str], paths: Iterable[bytes]) -> tuple[str, ...]:
-    """The scripts that a task file names, by path.
+def find_scripts(named: Iterable[str], paths: Iterable[bytes], key: str = "scripts") -> tuple[str, ...]:
+    """The scripts, or files of tests, that a task file names, by path.
 
     Args:
         named: patterns as a shell has them, relative to the tree's root; `*` stands for slashes as well.
         paths: every path of base.
+        key: of the task file, for errors.
 
     Raises:
-        UsageError: one names no script of base.
+        UsageError: one names no such file of base.
 
     >>> find_scripts(["work/*.py"], [b"work/a.py", b"work/data.txt", b"lib/b.py"])
     ('work/a.py',)
@@ -44,7 +48,7 @@ def find_scripts(named: Iterable[str], paths: Iterable[bytes]) -> tuple[str, ...
         here = fnmatch.filter(scripts, posixpath.normpath(pattern))
         if not here:
             raise UsageError(
-                f"benchmarks.scripts: {pattern!r} names no script of base; give paths of `.py` files, relative to the tree's root"
+                f"benchmarks.{key}: {pattern!r} names no file of base; give paths of `.py` files, relative to the tree's root"
             )
         found.update(here)
     return tuple(sorted(found))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
+    from truelap.scripts import Style
+
 _MODULES = (b".py", b".pyx", b".so", b".pyd")
 
 
@@ -86,14 +88,23 @@ class Environment(Frozen):
 
 
 class BenchmarkChoice(Frozen):
-    """`[benchmarks]`: which asv config, or which scripts in place of one; which benchmarks."""
+    """`[benchmarks]`: which asv config, or which files in place of one; which benchmarks."""
 
     config: str | None = None
     scripts: Texts = ()
     """Patterns of plain scripts in base, relative to its root."""
+    pytest: Texts = ()
+    """The same of files that hold tests of pytest-benchmark."""
     select: Literal["all", "impacted"] = "all"
     include: Texts = ()
     exclude: Texts = ()
+
+    @property
+    def files(self) -> tuple[Texts, Style]:
+        """Patterns of the suite's files, and how they are written; none for asv's."""
+        if self.scripts:
+            return self.scripts, "scripts"
+        return self.pytest, "pytest" if self.pytest else "asv"
 
 
 class TestChoice(Frozen):
@@ -241,10 +252,10 @@ def load_task(path: Path | None) -> Task:
         raise UsageError(
             f"task file {path}: reference.patch: no reference patch is timed yet; leave the key out"
         )
-    if task.benchmarks.config is not None and task.benchmarks.scripts:
-        raise UsageError(
-            f"task file {path}: benchmarks.config and benchmarks.scripts each name a suite; give one of them"
-        )
+    suites = [key for key in ("config", "scripts", "pytest") if getattr(task.benchmarks, key)]
+    if len(suites) > 1:
+        keys = " and ".join(f"benchmarks.{key}" for key in suites)
+        raise UsageError(f"task file {path}: {keys} each name a suite; give one of them")
     return _placed(task, path)
 
 

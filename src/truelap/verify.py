@@ -119,7 +119,7 @@ def verify(
             stations = [
                 s for s in line(submission, look=only is None) if s.prepares or only in {None, s.name}
             ]
-            if only in {None, "outputs", "time"} and not task.benchmarks.scripts:
+            if only in {None, "outputs", "time"} and task.benchmarks.files[1] == "asv":
                 choose_config(asv_configs(ground.store, base), task.benchmarks.config)
             with world_on(ground, settings, repo, request.folders(), progress) as world:
                 if out:

@@ -522,7 +522,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize(("named", "kept"), [(("work/parse.py",), True), ((), False)])
 def test_a_script_that_is_a_benchmark_and_what_it_takes_are_put_back(store, run, repo, named, kept):
-    base = base_of_revision(store, repo.folder, repo.commit(SCRIPTS), named)
+    base = base_of_revision(store, repo.folder, repo.commit(SCRIPTS), (named, "scripts"))
     repo.write(dict.fromkeys(SCRIPTS, "easier = 1\n"))
     case = run(PatchFile(repo.diff()), base)
     found = contents(store, case.candidate_tree)

@@ -78,7 +78,7 @@ def probe(tmp_path, seed=1):
                 "numpy": False,
                 "apart": False,
                 "chart": False,
-                "scripts": False,
+                "style": "asv",
                 "name": "_told",
             }
             assert judge.ask(type="start", seed=seed, **told) == {"type": "started"}

@@ -23,32 +23,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truelap.links import Leads, Links
+    from truelap.scripts import Style
     from truelap.suite import AsvConfig
     from truelap.world.git import Store
     from truelap.world.git_listing import TreeFile
 
+SuiteFiles = tuple[tuple[str, ...], "Style"]
+"""As in `BenchmarkChoice.files`."""
+
+_ASV: SuiteFiles = ((), "asv")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def base_of_revision(store: Store, repo: Path, revision: str, scripts: tuple[str, ...] = ()) -> Base:
+def base_of_revision(store: Store, repo: Path, revision: str, suite: SuiteFiles = _ASV) -> Base:
     """The tree of a commit, without its submodules.
 
     Args:
         store: the private store.
         repo: the repository.
         revision: names the commit.
-        scripts: patterns of scripts that are benchmarks.
+        suite: patterns of files that hold it, and how they are written.
 
     Raises:
-        UsageError: no such repository, revision or script, or its objects are not whole.
+        UsageError: no such repository, revision or file, or its objects are not whole.
     """
     found = store.import_revision(repo, revision)
     base = Base(given=revision, commit=found.commit, tree=found.tree, gitlinks=found.gitlinks)
-    return _with_suite(store, base, scripts)
+    return _with_suite(store, base, suite)
 
 
 def base_of_directory(
-    store: Store, folder: Path, carry: tuple[str, ...] = (), scripts: tuple[str, ...] = ()
+    store: Store, folder: Path, carry: tuple[str, ...] = (), suite: SuiteFiles = _ASV
 ) -> Base:
     """A pristine directory whole: untracked suites, nested repositories and submodules are part of it.
 
@@ -56,14 +61,14 @@ def base_of_directory(
         store: the private store.
         folder: the directory.
         carry: globs, as in a `.gitignore` file, of ignored files that are taken all the same.
-        scripts: patterns of scripts that are benchmarks.
+        suite: patterns of files that hold it, and how they are written.
 
     Raises:
-        UsageError: it cannot be read, or holds no such script.
+        UsageError: it cannot be read, or holds no such files.
     """
     tree = store.import_directory(folder, carry)
     base = Base(given=str(folder), commit=None, tree=tree, carried=_carried(store, tree, carry))
-    return _with_suite(store, base, scripts)
+    return _with_suite(store, base, suite)
 
 
 def read_base_file(path: Path) -> str | None:
@@ -103,12 +108,12 @@ def suite_findings(configs: tuple[AsvConfig, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _with_suite(store: Store, base: Base, named: tuple[str, ...]) -> Base:
+def _with_suite(store: Store, base: Base, suite: SuiteFiles) -> Base:
     files = tuple(store.list_tree(base.tree))
     links = links_of(store, files)
     with store.reader() as read_blob:
         paths, read = _files(store, seen(files, links), read_blob)
-        configs, scripts = find_asv_configs(paths, read), find_scripts(named, paths)
+        configs, scripts = find_asv_configs(paths, read), find_scripts(suite[0], paths, suite[1])
         # The newest pytest knows all the names that any version reads.
         config = pick(lambda path: read(path) if path.encode() in paths else None, ("",), (9,))
         names = {path.decode("utf-8", "surrogateescape") for path in paths}

@@ -68,7 +68,7 @@ class Request:
             UsageError: it cannot be used.
         """
         if self.base_dir is not None:
-            return base_of_directory(store, self.base_dir, task.environment.carry, task.benchmarks.scripts)
+            return base_of_directory(store, self.base_dir, task.environment.carry, task.benchmarks.files)
         if task.environment.carry:
             raise UsageError(
                 f"{task.origin}: environment.carry takes files from a base that is a folder, and this base is a commit;"
@@ -77,7 +77,7 @@ class Request:
         revision = self.base if self.base is not None else self._base_in_file(task)
         if revision is None:
             raise UsageError(f"base file {self.base_file or task.task.base_file}: there is no such file")
-        return base_of_revision(store, self.repo, revision, task.benchmarks.scripts)
+        return base_of_revision(store, self.repo, revision, task.benchmarks.files)
 
     def open_submission(self, policy: Policy, own: Iterable[Path | None] = ()) -> Submission:
         """The submission; of a diff, its bytes.

@@ -35,7 +35,7 @@ Fate = Literal["kept", "protected", "test_code", "ruled", "in_the_way", "rival",
 
 _BASES, _NEW = "base's version is used", "it is new, and left out"
 _MESSAGES: Mapping[Fate, str] = {
-    "protected": "base's asv config, a script that is a benchmark, or a link of base's measurement setup, leads to it, so it belongs there; "
+    "protected": "base's asv config, a file of benchmarks that the task names, or a link of base's measurement setup, leads to it, so it belongs there; "
     + _BASES,
     "test_code": f"is test code; {_BASES}",
     "in_the_way": "stands where a restored file or its folder must be",

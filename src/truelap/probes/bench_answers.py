@@ -1,24 +1,9 @@
 """Part of run_benchmarks: one thing that the judge asks of a case, and the answer."""
 
-from bench_case import seed_all
+from bench_case import answer, seed_all
 from bench_output import frames as frames_of
-from bench_suite import said
 
 VALUE_CHARS = 100
-
-
-def answer(case, step, *args):
-    """Do one thing and say how it went; as in asv, NotImplementedError in setup is a skip, and so is a special kind of it
-    in the benchmark itself."""
-    try:
-        step(*args)
-    except case.skip:
-        return {"type": "skipped"}
-    except BaseException as error:
-        return {"type": "failed", "error": said(error)}
-    if case.skipped:
-        return {"type": "skipped"}
-    return {"type": "ready", "number": int(getattr(case.benchmark, "number", 0) or 0)}
 
 
 def tell(wire, case, asked, recorder):

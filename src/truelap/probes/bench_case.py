@@ -62,6 +62,18 @@ class Case:
         self.skipped = self.benchmark.do_setup()
         self.args = tuple(self.benchmark._build_params())
 
+    def live(self, cache, talk):
+        """Setup, what the judge asks between, teardown.
+
+        Args:
+            cache: what `setup_cache` made.
+            talk: is told how setup went, and returns when nothing more is asked.
+        """
+        talk(answer(self, self.setup, cache))
+        self.stop()
+        if not self.skipped:
+            self.benchmark.do_teardown()
+
     def again(self):
         gc.enable()
         self.stop()
@@ -87,6 +99,20 @@ class Case:
         """What the benchmark says, of those whose result is no time; with garbage collection, as asv asks for it."""
         gc.enable()
         return self.benchmark.do_run()
+
+
+def answer(case, step, *args):
+    """Do one thing and say how it went; as in asv, NotImplementedError in setup is a skip, and so is a special kind of it
+    in the benchmark itself."""
+    try:
+        step(*args)
+    except case.skip:
+        return {"type": "skipped"}
+    except BaseException as error:
+        return {"type": "failed", "error": said(error)}
+    if case.skipped:
+        return {"type": "skipped"}
+    return {"type": "ready", "number": int(getattr(case.benchmark, "number", 0) or 0)}
 
 
 class Caches:

@@ -18,19 +18,9 @@ CALLED = ("run", "workload", "experiment")
 
 
 class ScriptSuite(Suite):
-    """Scripts of one tree, by their paths.
+    """Scripts of one tree, by their paths."""
 
-    Args:
-        order: the judge's `start`.
-        runner: asv_runner.
-        before: names of modules that were there before the tree was.
-    """
-
-    def __init__(self, order, runner, before):
-        self.runner = runner
-        self.paths = order["roots"]
-        self.before = before
-        self.mount = order["mount"]
+    def begin(self, order, around):
         self.scripts = {}
 
     def load(self, module):

@@ -42,17 +42,21 @@ class Suite:
 
     Args:
         order: the judge's `start`.
-        runner: asv_runner.
+        around: `surroundings.Surroundings`.
         before: names of modules that were there before the tree was.
     """
 
-    def __init__(self, order, runner, before):
-        self.runner = runner
+    def __init__(self, order, around, before):
+        self.runner = around.runner
         self.paths = order["roots"]
         self.before = before
-        self.name = os.path.basename(order["suite"])
         self.mount = order["mount"]
-        runner.add_suite(order["suite"])
+        self.begin(order, around)
+
+    def begin(self, order, around):
+        """Make the suite importable."""
+        self.name = os.path.basename(order["suite"])
+        self.runner.add_suite(order["suite"])
 
     def load(self, module):
         """Import one module."""

@@ -6,7 +6,7 @@ child holds the conversation until it ends. Nothing here measures anything: the 
 outside and decides how many calls are made. Replies are claims of a process that shares its memory with the tree's code.
 
 Conversation, after the worker's hello:
-    start                  -> started        suite folder, whether its modules are plain scripts, seed, name of the recorder;
+    start                  -> started        suite folder, its style (SUITES), seed, name of the recorder;
                                              it is there whether or not the suite is rewritten to tell what it computes
     discover {module}      -> found          import one module and describe its benchmarks
     load {module}          -> loaded         import one module, so that children have it; what came from where
@@ -32,10 +32,8 @@ Conversation, after the worker's hello:
 
 import builtins
 import gc
-import json
 import os
 import shutil
-import struct
 import sys
 import tempfile
 import time
@@ -45,49 +43,23 @@ import bench_case
 import bench_changes
 import bench_chart
 import bench_output
+import bench_pytest
 import bench_raw
 import bench_script
 import bench_siblings
 import bench_suite
 import bench_varying
-from bench_answers import answer, tell, value, vary
-from bench_case import Caches, Case, Heap, in_child, reap, seed_all
+import bench_wire
+from bench_answers import tell, value, vary
+from bench_case import Caches, Case, Heap, answer, in_child, reap, seed_all
+from bench_pytest import TestCase, TestSuite
 from bench_raw import RawCase
 from bench_script import ScriptSuite
 from bench_suite import Suite, said
+from bench_wire import Wire
 
 OWN_CHANGED = 86
 """Exit status of a case in whose process functions of this program were replaced. A tripwire: who knows of it gets around it."""
-
-HEADER = struct.Struct(">I")
-
-
-class Wire:
-    """The worker's end of the judge's channel, with as little work as can be: some of it is timed."""
-
-    def __init__(self, end):
-        self.end = end
-
-    def greet(self):
-        self.send({"type": "hello"})
-        return self.receive()
-
-    def send(self, message):
-        body = json.dumps(message, allow_nan=False).encode("ascii")
-        self.end.sendall(HEADER.pack(len(body)) + body)
-
-    def receive(self):
-        (length,) = HEADER.unpack(self.take(HEADER.size))
-        return json.loads(self.take(length).decode("utf-8"))
-
-    def take(self, count):
-        taken = b""
-        while len(taken) < count:
-            chunk = self.end.recv(count - len(taken))
-            if not chunk:
-                os._exit(0)
-            taken += chunk
-        return taken
 
 
 def converse(wire, case):
@@ -144,27 +116,34 @@ def serve_case(wire, suite, order, cache_folder):
         if cache_folder:
             chart.add(cache_folder + ".chart")
     try:
-        case = (RawCase if order.get("kind") == "timeraw" else Case)(suite, order)
+        case = made_case(suite, order)
         cache = Caches.load(cache_folder)
     except BaseException as error:
         wire.send({"type": "failed", "error": said(error)})
         return
-    reply = answer(case, case.setup, cache)
-    # As timeit does: no collection inside a sample.
-    gc.disable()
-    if reply["type"] == "ready":
-        reply["values"] = case.values
-    wire.send(reply)
-    if reply["type"] == "ready":
-        converse(wire, case)
-    case.stop()
-    if not case.skipped:
-        case.benchmark.do_teardown()
+
+    def talk(reply):
+        # As timeit does: no collection inside a sample.
+        gc.disable()
+        if reply["type"] == "ready":
+            reply["values"] = case.values
+        wire.send(reply)
+        if reply["type"] == "ready":
+            converse(wire, case)
+
+    case.live(cache, talk)
     if order.get("own_code") and program() != OWN:
         os._exit(OWN_CHANGED)
     os.chdir("/")
     if own != cache_folder:
         shutil.rmtree(own, ignore_errors=True)
+
+
+def made_case(suite, order):
+    """The case that an order asks for."""
+    if isinstance(suite, TestSuite):
+        return TestCase(suite, order, RECORDERS[0])
+    return (RawCase if order.get("kind") == "timeraw" else Case)(suite, order)
 
 
 def start(order, around):
@@ -178,8 +157,7 @@ def start(order, around):
     if order["chart"]:
         CHARTS.append(bench_chart.Chart(order["mount"]))
         CHARTS[0].begin()
-    kind = ScriptSuite if order["scripts"] else Suite
-    return kind(order, around.runner, before)
+    return SUITES[order["style"]](order, around, before)
 
 
 def discovered(suite, module):
@@ -232,6 +210,7 @@ def work(end, order, around):
     wire.send({"type": "end"})
 
 
+SUITES = {"asv": Suite, "scripts": ScriptSuite, "pytest": TestSuite}
 HEAP = Heap()
 RECORDERS = []
 CHARTS = []
@@ -242,11 +221,13 @@ MODULES = (
     bench_changes,
     bench_chart,
     bench_output,
+    bench_pytest,
     bench_raw,
     bench_script,
     bench_siblings,
     bench_suite,
     bench_varying,
+    bench_wire,
 )
 OWN = []
 OWN += program()

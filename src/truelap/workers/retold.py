@@ -31,10 +31,10 @@ def retold(venue: Venue, base: TreeOnDisk, *, values: bool) -> tuple[dict[bytes,
         if not venue.holds(path) or (real != path and not matches(venue.guarded, real)):
             continue
         source = venue.sources.get(real) or (base.root / os.fsdecode(real)).read_bytes()
-        changed = rewritten(source, venue.name, values=values, script=bool(venue.scripts))
+        changed = rewritten(source, venue.name, values=values, style=venue.style)
         if changed is not None:
             sources[real] = changed
-        elif venue.scripts or re.search(rb"def +time_", source):
+        elif venue.style == "scripts" or (venue.style == "asv" and re.search(rb"def +time_", source)):
             unchanged.append(path.decode("utf-8", "replace"))
     return sources, tuple(unchanged)
 
@@ -43,7 +43,7 @@ def unclocked_scripts(venue: Venue, base: TreeOnDisk) -> dict[bytes, bytes]:
     """The scripts that would measure themselves, without that."""
     found: dict[bytes, bytes] = {}
     for path, real in real_files(base).items():
-        if venue.scripts and venue.holds(path) and (real == path or matches(venue.guarded, real)):
+        if venue.style == "scripts" and venue.holds(path) and (real == path or matches(venue.guarded, real)):
             changed = unclocked((base.root / os.fsdecode(real)).read_bytes())
             found |= {} if changed is None else {real: changed}
     return found

@@ -17,6 +17,8 @@ from truelap.splice import Text, Wrap, read_text, splice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from truelap.scripts import Style
+
 _BENCHMARK = re.compile(r"(Time[A-Z_].+)|(time_.+)")
 """asv's names of benchmarks of the kind `time`."""
 
@@ -29,14 +31,14 @@ _LONGEST = 60
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
-def rewritten(source: bytes, name: str, *, values: bool = True, script: bool = False) -> bytes | None:
+def rewritten(source: bytes, name: str, *, values: bool = True, style: Style = "asv") -> bytes | None:
     """A file of the suite, with its benchmarks telling what they compute.
 
     Args:
         source: bytes of the file.
         name: the recorder's name, unguessable; the worker binds it among the builtins.
         values: whether to tell what statements compute; without, only what is called passes the recorder.
-        script: whether it is a plain script.
+        style: how the suite is written.
 
     Returns:
         None when there is nothing to change, or the file cannot be changed: then it runs as it is.
@@ -44,7 +46,7 @@ def rewritten(source: bytes, name: str, *, values: bool = True, script: bool = F
     try:
         text, tree = read_text(source), _parsed(source)
         wraps = [
-            wrap for function in _benchmarks(tree, script) for wrap in _wraps(function, text, name, values)
+            wrap for function in _benchmarks(tree, style) for wrap in _wraps(function, text, name, values)
         ]
         changed = text.encoded(splice(text.text, wraps))
         _parsed(changed)
@@ -59,11 +61,15 @@ def _parsed(source: bytes) -> ast.Module:
         return ast.parse(source)
 
 
-def _benchmarks(tree: ast.Module, script: bool) -> Iterator[ast.FunctionDef]:
-    for node in tree.body if script else ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and (
-            node.name in CALLED if script else _BENCHMARK.fullmatch(node.name)
-        ):
+def _benchmarks(tree: ast.Module, style: Style) -> Iterator[ast.FunctionDef]:
+    """The functions that are timed; of a test with the fixture `benchmark`, those that are written inside of it."""
+    for node in tree.body if style == "scripts" else ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        if style == "pytest":
+            if "benchmark" in {argument.arg for argument in node.args.args}:
+                yield from (one for one in node.body if isinstance(one, ast.FunctionDef))
+        elif node.name in CALLED if style == "scripts" else _BENCHMARK.fullmatch(node.name):
             yield node
 
 

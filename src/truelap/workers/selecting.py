@@ -40,7 +40,7 @@ class Opening:
     """What a station starts from.
 
     Attributes:
-        config: path of base's asv config; the patterns of the scripts, where those are the suite.
+        config: path of base's asv config; the patterns of scripts or tests, where those are the suite.
         venue: what its workers have in common.
         trees: of both sides.
         cases: those that are asked for.
@@ -74,7 +74,7 @@ def opened(case: Case, world: World, policy: Policy, task: Task, settings: Setti
     """Find base's suite, and ask base what it holds.
 
     Raises:
-        UsageError: base has no asv config or not the scripts named, several configs and none is named, or no benchmark is selected.
+        UsageError: base has no asv config or not the files named, several configs and none is named, or no benchmark is selected.
         WorldError: the sandbox or the probe cannot be had.
     """
     trees: Mapping[Name, TreeOnDisk] = {
@@ -119,10 +119,11 @@ def _open_venue(
     case: Case, base: TreeOnDisk, world: World, policy: Policy, task: Task
 ) -> tuple[str, Venue, float | None]:
     """What the suite is called, the venue, and seconds for a benchmark that says nothing of it."""
-    told, folder, default_s = ", ".join(task.benchmarks.scripts), ".", None
-    scripts: tuple[str, ...] = ()
-    if task.benchmarks.scripts:
-        scripts = find_scripts(task.benchmarks.scripts, real_files(base))
+    named, style = task.benchmarks.files
+    told, folder, default_s = ", ".join(named), ".", None
+    files: tuple[str, ...] = ()
+    if style != "asv":
+        files = find_scripts(named, real_files(base), style)
     else:
         configs = find_asv_configs(real_files(base), lambda path: (base.root / path).read_bytes())
         config = choose_config(configs, task.benchmarks.config)
@@ -138,7 +139,8 @@ def _open_venue(
         without=frozenset(policy.ablate.off),
         numpy=has_numpy(world, base),
         places=case.base.import_folders,
-        scripts=scripts,
+        style=style,
+        files=files,
     )
     return told, venue, default_s
 
@@ -146,7 +148,7 @@ def _open_venue(
 def _selected(
     venue: Venue, base: TreeOnDisk, task: Task, settings: Settings, seed: int
 ) -> tuple[tuple[Timed, ...], dict[str, str]]:
-    modules = venue.scripts or modules_of(real_files(base), venue.folder, venue.suite.name)
+    modules = venue.files or modules_of(real_files(base), venue.folder, venue.suite.name)
     setting = (venue.environment.model_dump_json(), venue.limits, venue.load_s, venue.without)
     benchmarks, failed = venue.world.trees.known(
         base,
@@ -173,7 +175,7 @@ def look_ahead(case: Case, world: World, policy: Policy, task: Task, settings: S
     Where nobody chooses, nothing is done, and a fault of ours is left to the stations that need the suite.
 
     Raises:
-        UsageError: base has no asv config or not the scripts named, several configs and none is named, or no benchmark is selected.
+        UsageError: base has no asv config or not the files named, several configs and none is named, or no benchmark is selected.
     """
     named = (
         *(task.benchmarks.include, task.benchmarks.exclude),

@@ -226,7 +226,7 @@ class Track:
             "roots": [str(venue.mount / path) for path in self._roots(name)],
             "apart": "mode_blind" in venue.without,
             "suite": str(venue.suite),
-            "scripts": bool(venue.scripts),
+            "style": venue.style,
             "mount": f"{venue.mount}/",
             "seed": self._seed,
             "name": venue.name,

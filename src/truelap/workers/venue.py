@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from truelap.policy import Limits
+    from truelap.scripts import Style
     from truelap.task import Environment
     from truelap.world import World
     from truelap.world.files import TreeOnDisk
@@ -50,7 +51,8 @@ class Venue:
         numpy: whether the environment's numpy is there before the tree is, see `arrays`.
         places: where a product may have moved, see `moved_roots`.
         chart: whether workers say which functions of the tree run; never where time is taken.
-        scripts: files that are benchmarks, in place of asv's; then `folder` is the tree's root.
+        style: how the suite is written.
+        files: that hold the suite, where it is not asv's; then `folder` is the tree's root.
         slot: the cores that its workers run on.
     """
 
@@ -69,12 +71,13 @@ class Venue:
     places: tuple[str, ...] = ()
     chart: bool = False
     slot: Slot = field(default_factory=anywhere)
-    scripts: tuple[str, ...] = ()
+    style: Style = "asv"
+    files: tuple[str, ...] = ()
 
     def holds(self, path: bytes) -> bool:
         """Whether a file of base is a module of the suite."""
-        if self.scripts:
-            return path.decode("utf-8", "replace") in self.scripts
+        if self.style != "asv":
+            return path.decode("utf-8", "replace") in self.files
         return path.startswith(f"{self.folder}/".encode()) and path.endswith(b".py")
 
     def facts(self, base: TreeOnDisk) -> dict[str, Any]:
@@ -85,7 +88,7 @@ class Venue:
             "tree": tree_facts(base),
             "environment": self.environment.model_dump(mode="json"),
             "limits": self.limits.model_dump(mode="json"),
-            "suite": [self.folder, self.scripts, self.paths, self.load_s, self.numpy, self.places],
+            "suite": [self.folder, self.style, self.files, self.paths, self.load_s, self.numpy, self.places],
             "guarded": self.guarded,
             "without": sorted(self.without),
             # The recorder's name is drawn anew each time.

@@ -280,7 +280,7 @@ def test_the_policy_says_what_more_memory_means(rule, level):
     assert "no times" in next(one.message for one in found if one.code == "time:nothing_measured")
 
 
-@pytest.mark.parametrize(("page", "least"), [("asv", 15), ("scripts", 4)])
+@pytest.mark.parametrize(("page", "least"), [("asv", 15), ("scripts", 4), ("pytest-benchmark", 6)])
 def test_the_page_names_tests_that_are_there(page, least):
     page = (ROOT / f"docs/reference/{page}.md").read_text("utf-8")
     named = re.findall(r"`(tests/\S+)::(\w+)`", page)
