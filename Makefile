@@ -9,7 +9,7 @@ ALONE := tests/checks/timing tests/cli tests/redteam tests/workers tests/world t
 	tests/test_examples.py tests/test_kill.py tests/test_tutorial.py tests/test_verify.py
 TOGETHER := -n 2 --dist loadfile $(ALONE:%=--ignore=%)
 
-.PHONY: demo demo-real test test-all lint bench bench-aa bench-ab bench-cost bench-peers redteam honest fuzz clean help
+.PHONY: demo demo-real test test-all lint bench bench-aa bench-ab bench-cost bench-pairs bench-peers redteam honest fuzz clean help
 
 help:
 	@echo "make demo       verify a bundled sample: one honest patch, three cheats"
@@ -19,6 +19,7 @@ help:
 	@echo "make honest     release pairs of real projects: nobody honest is accused (downloads them)"
 	@echo "make fuzz       ten minutes of made-up messages, values and diffs"
 	@echo "make bench-aa   how often what did not change is called changed   make bench-ab   what is seen of known costs"
+	@echo "make bench-pairs whether real pairs of releases get the same verdicts again (downloads them)"
 	@echo "make bench-cost what the sandbox and the outside clock cost, and whether they change a ratio"
 	@echo "make bench-peers  truelap beside asv continuous and A-B-B-A rounds, in the same minutes (installs asv)"
 	@echo "make lint       ruff, mypy, import-linter  make bench    speed and cost of truelap itself"
@@ -51,6 +52,9 @@ test-all: lint
 
 bench: $(READY)
 	$(BIN)/python -I bench/run.py
+
+bench-pairs: $(READY)
+	$(BIN)/python -I bench/pairs.py $(BENCH)
 
 bench-cost: $(READY)
 	$(BIN)/python -I bench/cost.py $(BENCH)

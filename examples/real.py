@@ -148,9 +148,9 @@ def make(bed: Bed, work: Path) -> tuple[Path, Path]:
     shutil.rmtree(folder, ignore_errors=True)
     base, changed = folder / "a", folder / "b"
     shutil.copytree(source(bed.name, bed.old, work), base)
-    shutil.copytree(
-        HERE / f"{bed.name}_suite", base, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    suite = HERE / f"{bed.name}_suite"
+    if suite.is_dir():
+        shutil.copytree(suite, base, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(base, changed)
     new = source(bed.name, bed.new, work)
     for path in bed.takes:
