@@ -14,6 +14,8 @@ from bench_case import Case, Heap, answer
 from bench_suite import Suite, bounded, kind_of
 
 TEXT_CHARS = 500
+UNUSABLE = (2, 3, 4)
+"""Exit codes of pytest: interrupted, an error of its own, wrong usage."""
 OPTIONS = (
     # pytest's settings are none that a tree has; what base's conftest.py does counts.
     *("-c", os.devnull, "-q", "--capture=no", "--assert=plain"),
@@ -47,7 +49,9 @@ class TestSuite(Suite):
             raise ImportError("pytest cannot be imported")
         where = os.path.join(self.mount, what)
         argv = [where, "--rootdir=" + self.mount, *OPTIONS, *more]
-        self.pytest.main(argv, plugins=[made_plugin(self.pytest, watch)])
+        status = int(self.pytest.main(argv, plugins=[made_plugin(self.pytest, watch)]))
+        if status in UNUSABLE:
+            watch.failed("pytest itself failed: exit code {}".format(status))
 
     def owns(self, module):
         file = getattr(sys.modules.get(module), "__file__", None)

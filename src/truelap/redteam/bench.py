@@ -112,8 +112,9 @@ class Bench:
     ) -> Came:
         policy = policy_for(attack, off)
         with _result_folder(submission, place / "out", words, off) as out:
-            submitted, base = self._submitted(submission, off, policy, place / "repo", words)
-            case, verdict = self._walk(attack, submitted, base, policy)
+            task = Task.model_validate({"task": {"name": attack.id}, **attack.task})
+            submitted, base = self._submitted(submission, off, policy, task, words)
+            case, verdict = self._walk(attack, submitted, base, policy, task)
             kept: frozenset[str] = frozenset()
             if out is not None:
                 out.clear()
@@ -138,15 +139,16 @@ class Bench:
         submission: Submission,
         off: frozenset[str],
         policy: Policy,
-        folder: Path,
+        task: Task,
         words: Mapping[str, str],
     ) -> tuple[Submitted, Base]:
+        folder = Path(words["HERE"]) / "repo"
         if submission.diff is not None and "whole_diff" not in off:
             return PatchFile(filled(submission.diff, words).encode()), self.base
         commit = working_tree(self.project, folder, submission, words)
         base = self.base
         if submission.base == "own":
-            base = base_of_revision(self.world.store, folder, commit)
+            base = base_of_revision(self.world.store, folder, commit, task.benchmarks.files)
         if submission.diff is not None:
             own_apply(folder, filled(submission.diff, words).encode())
         if "walked" in off:
@@ -155,8 +157,9 @@ class Bench:
             own_checkout(folder, commit, policy)
         return Worktree(folder), base
 
-    def _walk(self, attack: Attack, submitted: Submitted, base: Base, policy: Policy) -> tuple[Case, Verdict]:
-        task = Task.model_validate({"task": {"name": attack.id}, **attack.task})
+    def _walk(
+        self, attack: Attack, submitted: Submitted, base: Base, policy: Policy, task: Task
+    ) -> tuple[Case, Verdict]:
         stations = [s for s in line(submitted) if s.prepares or s.name in attack.checks]
         world = self.world
         if task.environment.build or not policy.keeps("fresh_tree"):
