@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -67,17 +69,37 @@ def cache(*argv: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def test_a_size_is_a_whole_number_of_bytes():
+    command = [sys.executable, "-m", "truelap", "cache", "prune", "--most", "1GB"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "--most: give a whole number of bytes: 1000000000 is 1 GB; see" in done.stderr
+
+
 def test_the_command_lists_and_removes(tmp_path):
     folder = tmp_path / "keep"
     keep = Keep(folder)
-    keep.task = "mine"
-    for key in ("aa", "bb"):
-        keep.put("outputs", key, b"x")
+    for keep.task, kind, key in (("mine", "outputs", "aa"), ("mine", "outputs", "bb"), ("", "draws", "cc")):
+        keep.put(kind, key, b"x")
+    long_ago = time.time() - 200
+    os.utime(folder / "cc" / "cc.draws", (long_ago, long_ago))
     told = json.loads(cache("list", "--keep", folder, "--json"))
-    assert [(row["kind"], row["task"]) for row in told["entries"]] == [("outputs", "mine")] * 2
-    assert "mine  outputs: 2" in cache("list", "--keep", folder)
-    one = told["entries"][0]["bytes"]
-    assert "1 removed" in cache("prune", "--keep", folder, "--most", one)
+    assert [(row["kind"], row["task"]) for row in told["entries"]] == [
+        ("draws", ""),
+        *[("outputs", "mine")] * 2,
+    ]
+    shown = cache("list", "--keep", folder).splitlines()
+    assert [re.split(" {2,}", line) for line in shown[:-1]] == [
+        ["task", "kind", "values", "size", "last used"],
+        ["(no task)", "draws", "1", f"{told['entries'][0]['bytes']} B", "3 min ago"],
+        ["mine", "outputs", "2", f"{2 * told['entries'][1]['bytes']} B", "just now"],
+    ]
+    assert (
+        len({line.index(word) for line, word in zip(shown, ("kind", "draws", "outputs"), strict=False)}) == 1
+    )
+    one = told["entries"][-1]["bytes"]
+    assert "2 removed" in cache("prune", "--keep", folder, "--most", one)
+    assert len([path for path in folder.iterdir() if path.is_dir()]) == 1
     assert json.loads(cache("clear", "--keep", folder, "--json"))["removed"] == 1
     assert Keep(folder).entries() == ()
 

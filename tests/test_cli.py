@@ -450,7 +450,7 @@ def test_a_stdout_that_takes_nothing_is_named(tiny, where, cause, command):
 def test_a_diff_from_stdin(tiny, tmp_path):
     argv = [sys.executable, "-m", "truelap", "admit", str(tiny.folder), "--base", "HEAD", "--patch", "-"]
     done = subprocess.run(argv, input=(tmp_path / "faster.diff").read_bytes(), capture_output=True)
-    assert (done.returncode, done.stdout) == (0, b"admitted\n")
+    assert (done.returncode, done.stdout) == (0, b"admitted: 1 file, +1 -1\n")
 
 
 def test_nothing_left_of_a_submission_is_not_admitted(tiny, tmp_path):
@@ -468,7 +468,9 @@ def test_nothing_left_of_a_submission_is_not_admitted(tiny, tmp_path):
     assert (again.returncode, "no_patch: nothing is left" in again.stderr) == (0, True)
     assert (tmp_path / "new" / "benchmarks" / "bench.py").read_text() != ""
     tiny.write({"tiny/more.py": ""})
-    assert (truelap(*argv).returncode, truelap(*argv).stdout.splitlines()[-1]) == (0, "admitted")
+    done = truelap(*argv)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "admitted: 3 files, +0 -12; put back to base: 2"
 
 
 @AS_ROOT
@@ -742,8 +744,10 @@ def test_doctor_says_what_is_here():
     assert done.returncode == 0, "the other tests need a sandbox as well"
     shown = truelap("doctor").stdout
     assert "Sandbox bubblewrap works here." in shown
-    assert "  -   sandbox: not needed, bubblewrap works (the submission runs as" in shown
+    assert "  -   sandbox: not needed, bubblewrap works (the submission runs as the judge's\n" in shown
     assert "  NO " not in shown.split("\nmachine\n")[0]
+    assert all(len(line) <= 80 or " " not in line.strip() for line in shown.splitlines())
+    assert "--python" not in shown
 
 
 def test_grade_of_nothing(tmp_path):

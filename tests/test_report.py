@@ -270,6 +270,7 @@ def test_the_text_is_readable_at_a_glance():
     assert text.splitlines() == [
         "ACCEPTED  faster x1.414 (geometric mean)",
         f"  task      task, base {'a' * 40}",
+        "  python    3.11.7",
         "  patch     2 files, +7 -3; put back to base: 2",
         "  tests     4 of 4 pass again (chosen: those of the changed files)",
         "  timing    1 faster, 0 slower, 1 same, 0 missing, 0 not timed",
@@ -387,19 +388,28 @@ def test_benchmarks_are_a_table_of_80_columns_with_what_is_left_out_counted():
         row("b.mem_b", "invalid", reason="not timed: benchmarks of kind mem are not measured yet"),
         row("b.track_b", "invalid", reason="not timed: benchmarks of kind track are not measured yet"),
     ]
-    lines = told(rows, n_faster=7, n_slower=1, n_same=10, n_missing=1, n_invalid=2)
+    rows[2]["params"] = ["1" * 50]
+    rows.insert(3, row("b.Time.time_long", "same", 1e-7, 1e-7, params=["10", "x" * 50]))
+    counts = {"n_faster": 8, "n_slower": 1, "n_same": 10, "n_missing": 1, "n_invalid": 2}
+    lines = told(rows, **counts)
     start = next(n for n, line in enumerate(lines) if line.endswith("benchmark"))
     table = lines[start:]
     assert table[0] == "               base  candidate  speed-up  benchmark"
     assert table[1].startswith("  missing   b.time_gone: it raised xxx")
     assert table[1].endswith("xxx...")
     assert table[2] == "  slower    2.00 ms    4.00 ms     x0.50  b.time_slow"
-    assert table[3].startswith("  faster     12.3 s     500 ms    x24.69  benchmarks")
-    assert table[3].endswith("_long_name-3")
-    assert table[4] == "  same       100 ns     100 ns     x1.00  b.time_b-0 (10, 'x')"
-    assert table[5] == "  untimed   2 benchmarks of kind mem, track: not measured yet"
-    assert table[6:] == ["  and 15 more in timing.json"]
+    assert table[3] == "  faster     12.3 s     500 ms    x24.69"
+    assert table[4].startswith(f"{'':12}...ery_")
+    assert table[4].endswith("_very_long_name-3")
+    assert table[5] == "  same       100 ns     100 ns     x1.00  b.Time.time_long (10, xxxxxxxxxxxx...)"
+    assert table[6] == "  same       100 ns     100 ns     x1.00  b.time_b-0 (10, 'x')"
+    assert table[7] == "  untimed   2 benchmarks of kind mem, track: not measured yet"
+    assert table[8:] == ["  and 15 more in timing.json"]
     assert max(map(len, table)) == 80
+    evidence = (("time", Listed(content={"summary": {"benchmarks": rows, **counts}})),)
+    report = written(evidence=evidence)["report.txt"].decode()
+    assert f"  x24.69  {name} ({'1' * 50})\n" in report
+    assert f"b.Time.time_long (10, {'x' * 50})\n" in report
 
 
 def test_what_is_no_time_is_told_where_it_changed():
@@ -408,7 +418,8 @@ def test_what_is_no_time_is_told_where_it_changed():
         {"id": "b.track_a", "decision": "same", "base": [1], "candidate": [1], "unit": "unit"},
         {"id": "b.track_\x1b", "decision": "missing", "reason": "gone"},
     ]
-    lines = told([row("b.time_a", "same", 1e-7, 1e-7)], n_same=1, values=[*values, "x"])
+    lines = told([row("b.time_a", "same", 1e-7, 1e-7)], n_same=1, n_values=3, values=[*values, "x"])
+    assert "  numbers   1 higher, 2 same (memory and other values that are no times)" in lines
     assert lines[-2] == "  higher    b.mem_a: 1e+06 became 2e+06 bytes"
     assert lines[-1].startswith("  missing   b.track_")
     assert lines[-1].endswith(": gone")
@@ -418,6 +429,14 @@ def test_what_is_no_time_is_told_where_it_changed():
 @pytest.mark.parametrize("rows", [None, [], "x", [3], [{}], [{"id": "\x1b[2J", "speedup": "x"}]])
 def test_a_table_of_a_folder_that_others_wrote_is_borne_with(rows):
     assert "\x1b" not in "".join(told(rows))
+
+
+def test_whose_interpreter_ran_is_told():
+    verdict, _ = made()
+    assert "  python    3.11.7\n" in render_text(verdict)
+    own = verdict.machine.model_copy(update={"details": {"own_interpreter": True}})
+    told = render_text(verdict.model_copy(update={"machine": own}))
+    assert "  python    3.11.7, truelap's own; --python names another\n" in told
 
 
 def test_tests_that_regressed_are_named_and_those_left_out_counted():

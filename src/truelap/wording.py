@@ -1,13 +1,15 @@
-"""How numbers are said. Pure."""
+"""How numbers are said, and how long lines are broken. Pure."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _NAMED = 5
+_KILO = 1000
 
 
 def counted(count: int, what: str) -> str:
@@ -17,6 +19,46 @@ def counted(count: int, what: str) -> str:
     ('1 test', '2 tests')
     """
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def measured_bytes(size: int) -> str:
+    """A size in bytes, as people read it.
+
+    >>> measured_bytes(164), measured_bytes(1640), measured_bytes(2_500_000), measured_bytes(999_999)
+    ('164 B', '1.6 kB', '2.5 MB', '1.0 MB')
+    """
+    for power, unit in enumerate(("B", "kB", "MB")):
+        if round(size / _KILO**power, 1) < _KILO:
+            return f"{size / _KILO**power:.{min(power, 1)}f} {unit}"
+    return f"{size / _KILO**3:.1f} GB"
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in the largest unit that has passed once.
+
+    >>> ago(-1), ago(200), ago(3700), ago(200_000)
+    ('just now', '3 min ago', '1 h ago', '2 days ago')
+    """
+    for unit, length in (("day", 86400), ("h", 3600), ("min", 60)):
+        if (whole := int(seconds // length)) > 0:
+            return f"{counted(whole, unit) if unit == 'day' else f'{whole} {unit}'} ago"
+    return "just now"
+
+
+def wrapped(text: str, width: int, start: str = "", beneath: str | None = None) -> list[str]:
+    """The text behind its start; what does not fit goes on below itself, or below `beneath`. Names and ids stay whole.
+
+    >>> wrapped("one two three", 10, "  a ")
+    ['  a one', '    two', '    three']
+    """
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=start,
+        subsequent_indent=" " * len(start) if beneath is None else beneath,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def grouped(told: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from truelap.cli import watch
 from truelap.cli.watch import Watch
+from truelap.cli.words import complain
 
 
 class Terminal(io.StringIO):
@@ -40,6 +41,15 @@ def test_a_text_that_came_too_early_is_shown_in_the_end_when_nothing_follows(mon
 def test_a_line_is_no_longer_than_the_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert "…" in shown(monkeypatch, text="tests/" + 100 * "x")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_complaint_is_broken_where_a_terminal_ends_and_nowhere_else(monkeypatch, terminal):
+    stderr = Terminal(terminal=terminal)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    complain("word " * 30)
+    lines = stderr.getvalue().splitlines()
+    assert [len(line) <= 80 for line in lines] == ([True] * 3 if terminal else [False])
 
 
 def shown(monkeypatch, *, terminal=True, quiet=False, seconds=(0.0, 3.0), text="tests \x1b]0;gotcha") -> str:

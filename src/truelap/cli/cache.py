@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +13,14 @@ import typer
 from truelap.cli.options import Common, command, option
 from truelap.cli.words import one_line, say, say_json
 from truelap.errors import UsageError
+from truelap.wording import ago, measured_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from truelap.world.keep import Entry, Keep
 
-_DAY_S = 86400.0
+_HEAD = ("task", "kind", "values", "size", "last used")
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +46,10 @@ class Cache(Common):
 class Prune(Cache):
     """Options of cache prune."""
 
-    most: Annotated[int, option("Bytes that may stay.", "--most", metavar="BYTES", min=0)]
+    most: Annotated[
+        int,
+        option("Bytes that may stay, a whole number: 1000000000 is 1 GB.", "--most", metavar="BYTES", min=0),
+    ]
 
 
 def list_all(options: Cache) -> int:
@@ -60,13 +63,30 @@ def list_all(options: Cache) -> int:
         ]
         say_json({"folder": str(folder), "bytes": _size(entries), "entries": rows})
         return 0
-    count: Counter[tuple[str, str]] = Counter((e.task, e.kind) for e in entries)
-    for task, kind in sorted(count):
-        same = [e for e in entries if (e.task, e.kind) == (task, kind)]
-        days = (time.time() - max(e.used for e in same)) / _DAY_S
-        say(f"{one_line(task)}  {kind}: {len(same)}, {_size(same)} bytes, used {days:.1f} days ago")
-    say(f"{one_line(str(folder))}: {len(entries)} kept, {_size(entries)} bytes")
+    for line in _table(entries):
+        say(line)
+    say(f"{one_line(str(folder))}: {len(entries)} kept, {measured_bytes(_size(entries))}")
     return 0
+
+
+def _table(entries: Iterable[Entry]) -> Iterator[str]:
+    """A line for each task and kind, below a head; none where nothing is kept."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.task, entry.kind), []).append(entry)
+    if not groups:
+        return
+    rows = [_HEAD, *(_row(*group, groups[group]) for group in sorted(groups))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for task, kind, values, size, used in rows:
+        yield (
+            f"{task:<{widths[0]}}  {kind:<{widths[1]}}  {values:>{widths[2]}}  {size:>{widths[3]}}  {used}"
+        )
+
+
+def _row(task: str, kind: str, same: Sequence[Entry]) -> tuple[str, str, str, str, str]:
+    used = ago(time.time() - max(entry.used for entry in same))
+    return one_line(task) or "(no task)", kind, str(len(same)), measured_bytes(_size(same)), used
 
 
 def prune(options: Prune) -> int:
@@ -86,7 +106,7 @@ def _removed(options: Cache, most: int) -> int:
     if options.json:
         say_json(told)
     else:
-        say(f"{one_line(str(folder))}: {gone} removed, {size} bytes")
+        say(f"{one_line(str(folder))}: {gone} removed, {measured_bytes(size)}")
     return 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from truelap.cli.options import Checked, Judged, Timed, command
-from truelap.cli.words import complain, say, say_json
+from truelap.cli.words import complain, say, say_json, table_columns
 from truelap.errors import TruelapError, UsageError
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _told(verdict: Verdict, only: str | None, options: Checked, require: Literal
     if options.json:
         say_json(_found_by(only, verdict) if only else verdict.model_dump(mode="json"))
     elif not options.quiet:
-        say(render_text(verdict, only).rstrip("\n"))
+        say(render_text(verdict, only, columns=table_columns()).rstrip("\n"))
     if verdict.outcome == "accepted" and code and not options.quiet:
         complain(
             f"--require faster: accepted, but no confirmed speed-up (speed: {verdict.speed}), so the exit code is 1"

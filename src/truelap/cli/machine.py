@@ -12,13 +12,16 @@ import typer
 
 from truelap.cli.options import WithPolicy, command, option
 from truelap.cli.watch import Watch
-from truelap.cli.words import say, say_json
+from truelap.cli.words import say, say_json, say_wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from truelap.world.doctor import Survey
     from truelap.world.sandbox import Capability
+
+_WIDTH = 80
+"""Columns where there is no terminal."""
 
 
 def register(app: typer.Typer) -> None:
@@ -73,7 +76,8 @@ def doctor(options: Doctor) -> int:
             stronger = stronger or (name if backend.trusted else None)
         say("machine")
         _show(found.machine)
-        say(_summary(found))
+        for sentence in _summary(found):
+            say_wrapped(sentence, otherwise=_WIDTH)
     return 0 if found.trusted else 3
 
 
@@ -118,23 +122,26 @@ def _keeps_show_a_subcommand() -> None:
 
 
 def _show(lines: Iterable[Capability], instead: str | None = None) -> None:
-    """Print each line; where a stronger sandbox works instead, a line that does not hold is no failure."""
+    """Print each line; where a stronger sandbox works instead, a line that does not hold is no failure and needs no cure."""
     for line in lines:
-        detail = f": {line.detail}" if line.detail else ""
         if line.holds or instead is None:
-            say(f"  {'ok ' if line.holds else 'NO '} {line.name}{detail}")
+            told = f"{line.name}: {line.detail}" if line.detail else line.name
+            say_wrapped(told, "  ok  " if line.holds else "  NO  ", _WIDTH)
         else:
-            say(f"  -   {line.name}: not needed, {instead} works{detail and f' ({line.detail})'}")
+            # What to do about it stands behind the cause.
+            cause = line.detail.partition("; ")[0]
+            told = f"{line.name}: not needed, {instead} works{cause and f' ({cause})'}"
+            say_wrapped(told, "  -   ", _WIDTH)
 
 
-def _summary(found: Survey) -> str:
+def _summary(found: Survey) -> list[str]:
     """What the lines come to, in a sentence each."""
     if not found.trusted:
         lacking = [line.name for line in found.backends["bubblewrap"].lines if not line.holds]
-        return f"No sandbox works here: bubblewrap lacks {', '.join(lacking)}."
+        return [f"No sandbox works here: bubblewrap lacks {', '.join(lacking)}."]
     said = []
     for name in found.trusted:
         gaps = [line.name for line in found.backends[name].lines if not line.holds]
         known = f" Known gaps, none of them needed: {', '.join(gaps)}." if gaps else ""
         said.append(f"Sandbox {name} works here.{known}")
-    return "\n".join(said)
+    return said

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from truelap.cli.bench import open_bench
 from truelap.cli.options import Submitted, command, option
-from truelap.cli.words import complain, one_line, say, say_bytes, say_json
+from truelap.cli.words import complain, say_bytes, say_json, say_wrapped
 from truelap.errors import UsageError, WorldError
+from truelap.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,11 +110,19 @@ def admit(options: Admit) -> int:
         say_json({"admitted": rejected is None, "rejected": rejected, "findings": findings})
     else:
         for finding in case.findings:
-            say(one_line(_told(finding)))
-        say(rejected or "admitted")
+            say_wrapped(_told(finding))
+        say_wrapped(rejected or _admitted(case))
     if rejected is None and any(finding.level == "inconclusive" for finding in case.findings):
         return 3
     return 0 if rejected is None else 1
+
+
+def _admitted(case: Case) -> str:
+    if case.patch is None:
+        return "admitted"
+    files = counted(case.patch.files, "file")
+    aside = f"; put back to base: {len(case.discarded)}" if case.discarded else ""
+    return f"admitted: {files}, +{case.patch.added_lines} -{case.patch.removed_lines}{aside}"
 
 
 def _rejected(case: Case) -> str | None:

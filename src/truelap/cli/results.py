@@ -11,7 +11,7 @@ import typer
 
 from truelap.cli.options import Common, Running, WithPolicy, command, option
 from truelap.cli.watch import Watch
-from truelap.cli.words import one_line, say, say_json, stdout
+from truelap.cli.words import one_line, say, say_json, stdout, table_columns
 
 if TYPE_CHECKING:
     from truelap.model import Verdict
@@ -87,7 +87,7 @@ def report(options: Report) -> int:
     for number, (folder, verdict) in enumerate(verdicts):
         if len(verdicts) > 1:
             say(f"{chr(10) if number else ''}{one_line(str(folder))}:")
-        say(render_text(verdict).rstrip("\n"))
+        say(render_text(verdict, columns=table_columns()).rstrip("\n"))
     return 0
 
 

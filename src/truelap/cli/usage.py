@@ -9,6 +9,10 @@ _BOXES = (
     (re.compile(r"Value error, "), ""),
     (re.compile(r"Input should be greater than or equal to (\S+)"), r"give \1 or more"),
     (re.compile(r"^Invalid value for '([^']+)':"), r"\1:"),
+    (
+        re.compile(r"(--most: )Input should be a valid integer.*"),
+        r"\1give a whole number of bytes: 1000000000 is 1 GB",
+    ),
     (re.compile(r"Input should be a valid integer.*"), "give a whole number"),
     (re.compile(r"^No such (option|command):? '?([^'\s.]+)'?\.?"), r"there is no \1 \2"),
 )

@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from truelap.errors import WorldError
+from truelap.wording import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TextIO
+
+_USUAL = 80
 
 
 def one_line(text: str) -> str:
@@ -24,9 +28,40 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)
 
 
+def columns(stream: TextIO | None) -> int | None:
+    """How wide the terminal is that a stream leads to; None where it leads to none, and each text is one line."""
+    if stream is None or not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL
+    except (OSError, ValueError):  # A terminal that tells no size.
+        return _USUAL
+
+
 def complain(text: str) -> None:
-    """One line on stderr."""
-    print(f"truelap: {one_line(text)}", file=sys.stderr)
+    """One line on stderr, broken where a terminal ends."""
+    line, width = one_line(text), columns(sys.stderr)
+    print("\n".join(_broken(f"truelap: {line}", width)), file=sys.stderr)
+
+
+def table_columns() -> int:
+    """For tables on stdout: the terminal's, but no less than is usual."""
+    return max(columns(sys.stdout) or 0, _USUAL)
+
+
+def say_wrapped(text: str, start: str = "", otherwise: int | None = None) -> None:
+    """A line for people on stdout, broken where a terminal ends.
+
+    Args:
+        text: what goes on below itself, behind its start.
+        start: what the line begins with.
+        otherwise: columns where there is no terminal; None for no end.
+    """
+    say("\n".join(_broken(one_line(text), columns(sys.stdout) or otherwise, start)))
+
+
+def _broken(text: str, width: int | None, start: str = "") -> list[str]:
+    return wrapped(text, width, start, " " * len(start) or "  ") if width and text else [start + text]
 
 
 def show(text: str) -> None:

@@ -49,7 +49,7 @@ def files(verdict: Verdict, case: Case, check: str | None = None) -> tuple[tuple
     if tests := artifact(case, "tests.json"):
         found["ctrf.json"] = json_bytes(ctrf_data(tests, verdict.tool))
     found |= _reward_files(verdict)
-    found["report.txt"] = render_text(verdict, check).encode()
+    found["report.txt"] = render_text(verdict, check, None).encode()
     return (*found.items(), ("verdict.json", verdict_bytes(verdict)))
 
 

@@ -1,8 +1,7 @@
-"""A verdict as lines for the terminal, at most 80 columns wide where names allow it. Pure."""
+"""A verdict as lines for people, at most 80 columns wide where names allow it. Pure."""
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from truelap.report.encode import visible
@@ -17,7 +16,8 @@ from truelap.report.headlines import (
     uncredited,
     unimported,
 )
-from truelap.report.table import benchmark_lines, value_lines
+from truelap.report.table import benchmark_lines, number_counts, value_lines
+from truelap.wording import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,45 +33,35 @@ _COUNTS = {**{key: key for key in ("faster", "slower", "same", "missing")}, "inv
 _NO_VERDICT = "One check alone is no verdict; `truelap verify` gives one."
 
 
-def render_text(verdict: Verdict, check: str | None = None) -> str:
+def render_text(verdict: Verdict, check: str | None = None, columns: int | None = WIDTH) -> str:
     """Lines for people: outcome, why, what was measured, benchmark by benchmark, every failure.
 
     Args:
         verdict: what was found.
         check: the one check that was made, "tests", "outputs" or "time"; its lines claim no outcome.
+        columns: for the table of benchmarks; None where nothing need be cut, as in a file.
     """
     lines = [
-        *_wrapped("", of_check(verdict, check) if check else headline(verdict), beneath="  "),
+        *wrapped(of_check(verdict, check) if check else headline(verdict), WIDTH, beneath="  "),
         *(
             line
             for name, text in _facts(verdict, check)
             if text
-            for line in _wrapped(f"  {name:<9} ", visible(text))
+            for line in wrapped(visible(text), WIDTH, f"  {name:<9} ")
         ),
         *_finding_lines(verdict),
         *_test_lines(verdict),
-        *benchmark_lines(verdict.timing, WIDTH),
-        *value_lines(verdict.timing, WIDTH),
+        *benchmark_lines(verdict.timing, columns),
+        *value_lines(verdict.timing, columns),
         *([_NO_VERDICT] if check else ()),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(start: str, text: str, beneath: str = "") -> list[str]:
-    """The text behind its start; what does not fit goes on below itself, or below `beneath`. Names and ids stay whole."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=start,
-        subsequent_indent=beneath or " " * len(start),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
     task, given = verdict.task, verdict.submission
     yield "task", f"{task.get('name')}, base {task.get('base')}"
+    yield "python", _python(verdict)
     discarded = f"; put back to base: {len(verdict.discarded)}" if verdict.discarded else ""
     yield (
         "patch",
@@ -92,9 +82,19 @@ def _facts(verdict: Verdict, check: str | None) -> Iterable[tuple[str, str]]:
             + unimported(timing)
             + ("" if check else uncredited(verdict)),
         )
+        yield "numbers", number_counts(timing)
     value = "none" if verdict.reward.value is None else f"{verdict.reward.value:.4f}"
     if not check:
         yield "reward", f"{value} ({verdict.reward.scheme}: {'; '.join(verdict.reward.reasons)})"
+
+
+def _python(verdict: Verdict) -> str:
+    """The interpreter that tests and benchmarks run in; "" where nothing ran, or nobody knows it."""
+    version = verdict.machine.python
+    if version == "unknown" or not (verdict.tests or verdict.outputs or verdict.timing):
+        return ""
+    own = verdict.machine.details.get("own_interpreter") is True
+    return f"{version}, truelap's own; --python names another" if own else version
 
 
 def _values(told: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def _finding_lines(verdict: Verdict) -> Iterator[str]:
     for (level, code, message), group in list(groups.items())[:_SHOWN_FINDINGS]:
         paths = [visible(finding.path) for finding in group if finding.path]
         place = f" {_listed(paths)}:" if paths else ""
-        yield from _wrapped(f"  {level:<12} ", f"{code}{place} {visible(message)}")
+        yield from wrapped(f"{code}{place} {visible(message)}", WIDTH, f"  {level:<12} ")
     if (hidden := len(groups) - _SHOWN_FINDINGS) > 0:
         yield f"  and {hidden} more in verdict.json"
 

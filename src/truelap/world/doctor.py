@@ -214,7 +214,11 @@ def _noise() -> Capability:
     spread = (tenths[-1] - tenths[0]) / 2 / statistics.median(samples)
     quiet = spread < _QUIET
     return Capability(
-        "noise", quiet, f"{spread:.1%}" + ("" if quiet else ": small changes may stay undecided")
+        "noise",
+        quiet,
+        f"{spread:.1%}"
+        if quiet
+        else f"the machine is busy now ({spread:.1%}); `truelap doctor --noise` says what can be told",
     )
 
 

@@ -153,6 +153,7 @@ class Keep:
     def prune(self, most: int) -> tuple[int, int]:
         """Remove what was used longest ago until no more than so many bytes are left; how many values, and bytes, went."""
         if sum(map(_size, self._files())) <= most:
+            self._tidy()
             return 0, 0
         found = self.entries()
         total, gone = sum(entry.bytes for entry in found), 0
@@ -163,12 +164,21 @@ class Keep:
             with suppress(OSError):
                 entry.path.unlink()
                 total, gone = total - entry.bytes, gone + 1
+        self._tidy()
         return gone, before - total
+
+    def _tidy(self) -> None:
+        """Remove folders that hold nothing; another judge that puts there makes its folder anew."""
+        for folder in self.folder.iterdir():
+            if folder.is_dir() and _OURS.fullmatch(folder.name):
+                with suppress(OSError):
+                    folder.rmdir()
 
     def _files(self) -> Iterator[Path]:
         for folder in self.folder.iterdir():
             if folder.is_dir() and _OURS.fullmatch(folder.name):
-                yield from _settled(folder.iterdir())
+                with suppress(FileNotFoundError):  # Another judge may have tidied it away by now.
+                    yield from _settled(list(folder.iterdir()))
 
     def _place(self, kind: str, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.{kind}"

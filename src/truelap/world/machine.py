@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ def describe(world: World) -> Machine:
         cores=len(os.sched_getaffinity(0)),
         python=".".join(str(part) for part in world.interpreter.version),
         sandbox=world.sandbox.name,
+        details={"own_interpreter": world.interpreter.executable == Path(sys.executable)},
     )
 
 

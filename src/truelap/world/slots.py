@@ -164,7 +164,7 @@ def _wait(folder: Path, wait_s: float, events: Events) -> tuple[tuple[Core, ...]
             raise WorldError(
                 f"no slot within {wait_s:g} s: other measurements have the cores (locks in {folder})"
             )
-        text = f"waiting for a slot: another measurement has the cores (locks in {folder})"
+        text = f"waiting: another measurement has the cores ({folder})"
         # Once in the diary.
         (events.glance if told else events.progress)(text)
         told = True

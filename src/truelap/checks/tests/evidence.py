@@ -176,9 +176,9 @@ def _base_findings(evidence: TestsEvidence) -> tuple[Finding, ...]:
         return ()
     reason = last_line(next(iter(base.uncollected.values()), ""))
     text = (
-        f"{passed} tests pass at base, at least {evidence.min_base_pass} are needed to say anything"
-        f" ({len(base.nodes)} collected, {base.n_uncollected} files or classes not collectable"
-        f"{': ' + reason if reason else ''})"
+        f"{counted(passed, 'test')} {'passes' if passed == 1 else 'pass'} at base, at least"
+        f" {evidence.min_base_pass} are needed to say anything ({len(base.nodes)} collected,"
+        f" {counted(base.n_uncollected, 'file')} not collectable{': ' + reason if reason else ''})"
     )
     return (Finding(code="tests:too_few_base_passes", level="inconclusive", message=text),)
 

@@ -13,6 +13,7 @@ from truelap.checks.timing.decide import broken, measured, not_reached
 from truelap.checks.timing.proof import bar_of, goes_on, prove
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
+from truelap.wording import counted
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
 
@@ -99,7 +100,8 @@ class Campaign:
     def _generation(self, number: int, runs: Sequence[_Run]) -> None:
         modules = [run.case.benchmark.module for run in runs]
         seed = self._draw.randrange(2**32)
-        self._venue.world.events.progress(f"timing {len(runs)} benchmarks, visit {number + 1}")
+        told = f"timing {counted(len(runs), 'benchmark')}, visit {number + 1}"
+        self._venue.world.events.progress(told)
         chosen = self.control.chosen([run.case.id for run in runs]) if number else frozenset()
         with (
             self.rounds.workers(number, seed, modules) as track,
@@ -111,9 +113,7 @@ class Campaign:
                     self._stop(waiting, late)
                     break
                 run = waiting.popleft()
-                self._venue.world.events.glance(
-                    f"timing {len(runs)} benchmarks, visit {number + 1}: {len(waiting)} to come after {run.case.id}"
-                )
+                self._venue.world.events.glance(f"{told}: {len(waiting)} to come after {run.case.id}")
                 if not self._settled(track, run):
                     waiting.append(run)
                 elif run.case.id in chosen:

@@ -10,6 +10,7 @@ from truelap.checks.timing.amount import Plan, one_call
 from truelap.checks.timing.own_input import LATE, OwnInput, held, undelivered, without_gain
 from truelap.checks.timing.rounds import Rounds
 from truelap.checks.timing.visit import Broken, Lap
+from truelap.wording import counted
 from truelap.workers.retold import retold
 from truelap.workers.venue import SIDES, Name, Venue
 
@@ -67,7 +68,7 @@ class OtherInputs:
     def _generation(
         self, number: int, cases: Mapping[str, Timed], left: Sequence[CaseResult], found: dict[str, OwnInput]
     ) -> None:
-        self._venue.world.events.progress(f"timing {len(left)} benchmarks with other inputs")
+        self._venue.world.events.progress(f"timing {counted(len(left), 'benchmark')} with other inputs")
         modules = [cases[one.id].benchmark.module for one in left]
         with self.rounds.workers(number, self._draw.randrange(2**32), modules) as track:
             for result in left:

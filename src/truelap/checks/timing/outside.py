@@ -16,6 +16,7 @@ from truelap.checks.timing.moved import (
     without_moved,
 )
 from truelap.checks.timing.rounds import Rounds
+from truelap.wording import counted
 from truelap.workers.venue import SIDES, Name, Venue
 from truelap.workers.worker import Undelivered
 from truelap.world.memory import PeakMemory
@@ -85,7 +86,8 @@ class OutsideOfCalls:
         )
 
     def _generation(self, cases: Mapping[str, Timed], gains: Sequence[CaseResult]) -> None:
-        self._venue.world.events.progress(f"what {len(gains)} benchmarks take outside of their calls")
+        word = "takes" if len(gains) == 1 else "take"
+        self._venue.world.events.progress(f"what {counted(len(gains), 'benchmark')} {word} outside of calls")
         modules = [cases[one.id].benchmark.module for one in gains]
         with self.rounds.workers(0, self._draw.randrange(2**32), modules) as track:
             for name in SIDES:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.timing.decide import broken, not_reached
 from truelap.checks.timing.value_result import ValueResult, decide_value
+from truelap.wording import counted
 from truelap.workers.parameters import other_values
 from truelap.workers.valuing import reading
 from truelap.workers.venue import SIDES, Name
@@ -73,7 +74,7 @@ class ValueCampaign:
 
     def _generation(self, number: int, left: Sequence[_Asked]) -> None:
         self._venue.world.events.progress(
-            f"asking {len(left)} benchmarks for memory and other numbers, {number + 1}"
+            f"asking {counted(len(left), 'benchmark')} for memory and other numbers, {number + 1}"
         )
         modules = [one.case.benchmark.module for one in left]
         with self._rounds.workers(number, self._draw.randrange(2**32), modules) as track:

@@ -68,7 +68,7 @@ def grade(folder: Path, policy: Policy, *, tool: str) -> Verdict:
         of_a_trial = any(opened.holds(name, place) for name in _TRIALS_ALONE)
         if opened.holds(_DIARY, place) and not of_a_trial:
             raise UsageError(
-                f"{folder}: holds no verdict, but the files of one check alone (truelap test or time) "
+                f"{folder}: holds no verdict, but the files of one check alone (truelap test, outputs or time) "
                 "or of a run that did not end; truelap verify gives a verdict"
             )
         if not any(opened.holds(name, TOP, place) for name in (*_TRIALS, _REWARD)):
