@@ -37,6 +37,11 @@ from truelap.task import load_task
             "outputs.skip[0].kind: there is no such key; the keys here are benchmark,",
         ),
         ('[outputs.overrides.a]\nrtol = "x"', 'outputs.overrides.a.rtol: must be a number, and is "x"'),
+        (
+            "[outputs.overrides.a]\nrtl = 1.0",
+            "outputs.overrides.a.rtl: there is no such key; did you mean rtol?",
+        ),
+        ("[outputs]\nrtol = nan", "outputs.rtol: must be a finite number, and is nan"),
         ("x =", "is not TOML: Invalid value"),
         ("a = 1\nb = 2", "a: there is no such key; the keys here are benchmarks, environment,"),
         ("a = 1\nb = 2", "(and that is not all: 2 keys are wrong)"),

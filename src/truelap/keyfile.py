@@ -21,6 +21,7 @@ _KINDS = {
     "string_type": "a text in quotes",
     "int_type": "a whole number",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "bool_type": "true or false",
     "tuple_type": "a list in [ ]",
     "list_type": "a list in [ ]",

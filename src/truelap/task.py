@@ -118,6 +118,9 @@ class TestChoice(Frozen):
     min_base_pass: Annotated[int, Field(ge=1)] | None = None
 
 
+Tolerated = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Skip(Frozen):
     """A benchmark whose output is not compared, and why."""
 
@@ -125,12 +128,21 @@ class Skip(Frozen):
     reason: str
 
 
+class Override(Frozen):
+    """What holds for one benchmark, or one set of its parameters, in place of what holds for all."""
+
+    rtol: Tolerated | None = None
+    atol: Tolerated | None = None
+    siblings: Annotated[int, Field(ge=0)] | None = None
+    """Calls beside the benchmark's own, at most."""
+
+
 class OutputChoice(Frozen):
     """`[outputs]`: tolerances; per benchmark where a table of that name stands."""
 
-    rtol: float | None = None
-    atol: float | None = None
-    overrides: dict[str, dict[str, float]] = Field(default_factory=dict)
+    rtol: Tolerated | None = None
+    atol: Tolerated | None = None
+    overrides: dict[str, Override] = Field(default_factory=dict)
     skip: Annotated[tuple[Skip, ...], BeforeValidator(_as_tuple)] = ()
 
 

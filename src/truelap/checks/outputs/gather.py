@@ -9,6 +9,7 @@ from truelap.checks.outputs.campaign import Campaign
 from truelap.checks.outputs.evidence import CaseOutput, OutputEvidence
 from truelap.checks.outputs.recorded import Records
 from truelap.checks.outputs.ruling import Ruling
+from truelap.task import Override
 from truelap.values import Tolerance
 from truelap.workers.impact import NOT_RUN
 from truelap.workers.origins import TellsOrigins, two_products
@@ -16,7 +17,7 @@ from truelap.workers.retold import retold
 from truelap.workers.selecting import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from truelap.model import Case
     from truelap.policy import Outputs, Policy
@@ -75,7 +76,7 @@ def _run(campaign: Campaign, cases: Sequence[Timed], policy: Policy, task: Task)
     return campaign.run(
         cases,
         {one.id: _tolerance(one, policy.outputs, task.outputs) for one in cases},
-        {one.id: min(most, int(_overrides(one, task.outputs).get("siblings", most))) for one in cases},
+        {one.id: _siblings(_override(one, task.outputs), most) for one in cases},
     )
 
 
@@ -98,12 +99,19 @@ def _why_skipped(case: Timed, choice: OutputChoice) -> str | None:
     return None
 
 
-def _overrides(case: Timed, choice: OutputChoice) -> Mapping[str, float]:
-    return choice.overrides.get(case.id) or choice.overrides.get(case.benchmark.name) or {}
+def _override(case: Timed, choice: OutputChoice) -> Override:
+    return choice.overrides.get(case.id) or choice.overrides.get(case.benchmark.name) or Override()
+
+
+def _siblings(own: Override, most: int) -> int:
+    return most if own.siblings is None else min(most, own.siblings)
+
+
+def _first(*given: float | None) -> float:
+    return next(one for one in given if one is not None)
 
 
 def _tolerance(case: Timed, outputs: Outputs, choice: OutputChoice) -> Tolerance:
-    own = _overrides(case, choice)
-    rtol = own.get("rtol", outputs.rtol if choice.rtol is None else choice.rtol)
-    atol = own.get("atol", outputs.atol if choice.atol is None else choice.atol)
-    return Tolerance(rtol=rtol, atol=atol, single=outputs.single_rtol)
+    own = _override(case, choice)
+    rtol = _first(own.rtol, choice.rtol, outputs.rtol)
+    return Tolerance(rtol=rtol, atol=_first(own.atol, choice.atol, outputs.atol), single=outputs.single_rtol)
