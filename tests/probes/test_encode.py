@@ -255,8 +255,8 @@ def test_iterators_are_not_comparable():
 
 def test_too_much_is_not_comparable_and_says_so():
     small = encode.make_encoder(limits=encode_walk.Limits(nodes=100, read=1000))
-    assert encoded(list(range(1000)), small) == ["no", "too large: more than 100 parts"]
-    assert encoded([bytes(400)] * 3, small) == ["no", "too large: more than 1000 bytes"]
+    assert encoded(list(range(1000)), small)[:2] == ["no", "too large: more than 100 parts"]
+    assert encoded([bytes(400)] * 3, small)[:2] == ["no", "too large: more than 1000 bytes"]
     assert encoded(list(range(50)), small)[0] == "l"
 
 

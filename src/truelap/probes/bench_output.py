@@ -31,7 +31,7 @@ LOOK_WORK = 1 << 27
 SAMPLED = 4096
 WIDE = 32
 DEEP = 3
-LIMITS = {"depth": 60, "size": 1 << 20, "leaf": 1 << 20, "nodes": 200_000}
+LIMITS = {"depth": 60, "size": 1 << 20, "leaf": 1 << 20, "whole": 200_000}
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type)
 _LAZY = (type(_ for _ in ()), map, filter, zip, enumerate, reversed)

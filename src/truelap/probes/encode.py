@@ -19,6 +19,8 @@ list that starts with a tag:
   ["a", dtype, shape, order, base64]  ["ao", dtype, shape, order, [..]]  ["n", dtype, base64]
   ["as", shape, order, [[field, part], ..]]  ["abig", dtype, shape, order, sha256, near]      numpy
   ["big", tag, size, sha256, near]  ["up", levels]  ["no", reason]
+  ["much", tag, parts, sha256, rest, single, sums, whole]                     many parts: `encode_large.condense`
+  ["no", "too large: ..", type, type of the part, its length | null, [..]]    more than that: some of its items
 
 `near` is the digest of the same data with every float rounded to 24 bits, so that over-long values can still be compared
 with a tolerance.
@@ -27,11 +29,13 @@ with a tolerance.
 import encode_builtins
 import encode_numpy
 import encode_stdlib
-from encode_leaf import collapse
+from encode_large import condense, too_large
+from encode_leaf import collapse, dumps
 from encode_objects import MRO, encode_object, encode_subclass
 from encode_walk import Limits, TooLargeError, Walk
 
 _SMALL = 1 << 62
+_PART = Limits(nodes=256, read=1 << 16)
 
 
 class Encoder:
@@ -66,13 +70,37 @@ class Encoder:
         walk = Walk(self._exact, self._other, self.limits, self._shown)
         try:
             encoded = walk.run(value)
-            return (collapse(encoded), 192) if walk.size > self.limits.size else (encoded, walk.size)
+            return self._bounded(encoded, walk)
         except TooLargeError as error:
-            return ["no", "too large: %s" % error], 64
+            told = too_large(value, error, walk.stack, self._part)
+            return told, len(dumps(told))
         except Exception as error:
-            return ["no", "fault: %s" % type.__dict__["__name__"].__get__(type(error))], 64
+            return _fault(error), 64
         finally:
             self.work += walk.read + 16 * walk.nodes
+
+    def _bounded(self, encoded, walk):
+        if walk.size <= self.limits.size:
+            return encoded, walk.size
+        if walk.nodes > self.limits.whole:
+            told = condense(encoded, walk.nodes)
+            return told, len(dumps(told))
+        return collapse(encoded), 192
+
+    def _part(self, value):
+        walk = Walk(self._exact, self._other, _PART, self._shown)
+        try:
+            return walk.run(value)
+        except TooLargeError:
+            return ["no", "too large: a part"]
+        except Exception as error:
+            return _fault(error)
+        finally:
+            self.work += walk.read + 16 * walk.nodes
+
+
+def _fault(error):
+    return ["no", "fault: %s" % type.__dict__["__name__"].__get__(type(error))]
 
 
 def make_encoder(numpy=None, limits=None, shown=None):

@@ -8,6 +8,7 @@ import functools
 import types
 from itertools import islice
 
+from encode_large import FLAT, flat
 from encode_leaf import collapse, dumps, number, raw, text
 from encode_objects import long_text, type_name
 from encode_walk import Frame, TooLargeError
@@ -63,23 +64,36 @@ def _pairs(out):
     return ["d", [list(pair) for pair in zip(out[::2], out[1::2])]]
 
 
-def _taken(walk, items):
+def _taken(walk, value, items):
     kept = list(islice(items, walk.limits.nodes + 1))
     if len(kept) > walk.limits.nodes:
-        raise TooLargeError("more than %d parts" % walk.limits.nodes)
+        raise TooLargeError("more than %d parts" % walk.limits.nodes, value)
     return kept
 
 
 def _items(iterate, build):
     def handler(walk, value):
-        return Frame(value, _taken(walk, iterate(value)), build)
+        return Frame(value, _taken(walk, value, iterate(value)), build)
 
     return handler
 
 
+def _row(kind, tag):
+    handler = _items(kind.__iter__, _same(tag))
+    length = kind.__len__
+
+    def row(walk, value):
+        told = None
+        if walk.limits.whole < length(value) <= FLAT:
+            told = flat(walk, tag, list(kind.__iter__(value)))
+        return told or handler(walk, value)
+
+    return row
+
+
 def _mapping(items):
     def handler(walk, value):
-        pairs = _taken(walk, items(value))
+        pairs = _taken(walk, value, items(value))
         return Frame(value, [part for pair in pairs for part in pair], _pairs)
 
     return handler
@@ -90,7 +104,7 @@ _DEQUE_MAXLEN = collections.deque.__dict__["maxlen"].__get__
 
 def _deque(walk, value):
     maxlen = _DEQUE_MAXLEN(value)
-    items = _taken(walk, collections.deque.__iter__(value))
+    items = _taken(walk, value, collections.deque.__iter__(value))
     return Frame(value, items, lambda out: ["dq", maxlen, out])
 
 
@@ -152,8 +166,8 @@ CONTENT = [
     (complex, _exactly(complex.__pos__, _complex)),
     (bytes, _exactly(lambda value: bytes.__getitem__(value, _WHOLE), _bytes("b"))),
     (bytearray, _exactly(lambda value: bytearray.__getitem__(value, _WHOLE), _bytes("ba"))),
-    (list, _items(list.__iter__, _same("l"))),
-    (tuple, _items(tuple.__iter__, _same("t"))),
+    (list, _row(list, "l")),
+    (tuple, _row(tuple, "t")),
     (set, _items(set.__iter__, _sorted("st"))),
     (frozenset, _items(frozenset.__iter__, _sorted("fs"))),
     (ODICT, _mapping(ODICT.items)),

@@ -4,7 +4,16 @@ from encode_leaf import collapse
 
 
 class TooLargeError(Exception):
-    """The value has more items or bytes than the encoder is willing to walk."""
+    """The value has more items or bytes than the encoder is willing to walk.
+
+    Args:
+        reason: in words.
+        value: the part that is too large by itself; None where it is all of them together.
+    """
+
+    def __init__(self, reason, value=None):
+        super().__init__(reason)
+        self.value = value
 
 
 class Frame:
@@ -45,16 +54,18 @@ class Limits:
         depth: levels of nesting kept; below it stand digests.
         size: about how many bytes an encoding may have before it becomes one digest.
         leaf: the same for one text, bytes object or array.
-        nodes: parts walked at most; above it a value is not comparable.
+        whole: parts up to which a long value becomes one digest; above it floats are summed up instead.
+        nodes: parts walked at most; above it only a sample is told.
         read: bytes of leaves read at most.
     """
 
-    __slots__ = ("depth", "leaf", "nodes", "read", "size")
+    __slots__ = ("depth", "leaf", "nodes", "read", "size", "whole")
 
-    def __init__(self, depth=24, size=1 << 16, leaf=1 << 14, nodes=50_000, read=1 << 26):
+    def __init__(self, depth=24, size=1 << 16, leaf=1 << 14, whole=50_000, nodes=200_000, read=1 << 26):
         self.depth = depth
         self.size = size
         self.leaf = leaf
+        self.whole = whole
         self.nodes = nodes
         self.read = read
 

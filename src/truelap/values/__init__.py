@@ -3,6 +3,7 @@
 - `codec.py`: canonical text, literals written and numbers read in that format
 - `compare.py`: is the candidate's value base's, and if not, where and by how much
 - `arrays.py`, `containers.py`: the same of numpy's arrays, of dictionaries and of what has no order
+- `large.py`: the same of values of which only digests, sums or samples were told
 - `sharing.py`: which object stands where an encoding only says that it was told before
 - `text.py`: the same question for texts, names of types, and what objects say of themselves
 - `plain.py`: back to Python numbers, text and containers, and the judge's own comparison of two of them

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truelap.values import arrays, containers
+from truelap.values import arrays, containers, large
 from truelap.values.codec import canonical, shortened, text_of
 from truelap.values.difference import Difference, Kind, Tolerance
 from truelap.values.sharing import Sharing
@@ -138,10 +138,6 @@ def _exact(walk: Walk, base: Any, candidate: Any, where: str) -> None:
         walk.tell(where, "value", base, candidate)
 
 
-def _no(walk: Walk, base: Any, candidate: Any, where: str) -> None:
-    walk.tell(where, "not_comparable", base[1], candidate[1])
-
-
 def _floats(walk: Walk, base: Any, candidate: Any, where: str) -> None:
     for left, right in zip(base[1:], candidate[1:], strict=True):
         walk.number(float.fromhex(left), float.fromhex(right), where)
@@ -208,7 +204,8 @@ def _exception(walk: Walk, base: Any, candidate: Any, where: str) -> None:
 
 
 _VISITORS: dict[str, Callable[[Walk, Any, Any, str], None]] = {
-    "no": _no,
+    "no": large.untold,
+    "much": large.condensed,
     "d": containers.mapping,
     "sub": _subclass,
     "o": _thing,

@@ -20,7 +20,7 @@ _DEPTH = 60
 _LONGEST_RANGE = 1 << 20
 _NAMING = ("o", "enum", "sub", "x", "again")
 """Tags that a type's name follows."""
-_UNTOLD = ("big", "up", "no")
+_UNTOLD = ("big", "much", "up", "no")
 """Tags that say nothing of the type."""
 _LONG = {"i": "int", "s": "str"}
 """Tags of what usually stands for itself."""

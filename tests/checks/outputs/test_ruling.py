@@ -77,6 +77,30 @@ def test_one_value(base, candidate, status):
     assert ruled(base, candidate).status == status
 
 
+def large(reason="more than 9 parts", kind="builtins:list", count=10, parts=(1, 2)):
+    return ["no", f"too large: {reason}", kind, kind, count, list(parts)]
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({}, "not_comparable"),
+        ({"reason": "more than 9 bytes"}, "differs"),
+        ({"kind": "pkg:Lazy"}, "differs"),
+        ({"count": 11}, "differs"),
+        ({"parts": (1, 3)}, "differs"),
+    ],
+)
+def test_what_is_too_large_must_be_of_its_type_and_length_and_earns_nothing(other, status):
+    base, candidate = output(told(large(), n=3)), output(told(large(**other), n=3))
+    assert ruled(base, candidate).status == status
+
+
+def test_parts_that_the_judge_draws_speak_for_what_is_too_large():
+    base = output({**told(large()), ("line 1, sampled", 0): ["l", [1]]})
+    assert ruled(base, base).status == "equal"
+
+
 def test_what_base_does_not_reproduce_is_not_asked_for():
     came = ruled(7, 9, again=8)
     assert (came.status, came.left_out) == ("not_comparable", 1)

@@ -210,3 +210,18 @@ def test_shares_of_a_suite():
     assert (found.tests, found.with_values, found.with_secret) == (4, 2, 2)
     assert (found.sites, found.sites_with_values) == (3, 1)
     assert found.silent == ("f::b", "f::d")
+
+
+def test_what_could_not_be_told_is_not_lent_what_its_neighbours_compare():
+    no, much = ["no", "too large: more than 3 parts", "m:C", "m:C", None, []], ["much", "l", 9, "", "", False]
+    lazy = ["no", "an iterator: m:C"]
+    truths = {
+        "f::large": learn([values((1, 0, no), (2, 0, 3))] * 2),
+        "f::partly": learn([values((3, 0, [*much, [], False]), (4, 0, 3))] * 2),
+        "f::whole": learn([values((5, 0, [*much, [], True]))] * 2),
+        "f::lazy": learn([values((6, 0, lazy), (6, 1, 3))] * 2),
+        "f::only_lazy": learn([values((7, 0, lazy), (8, 0, 3))] * 2),
+    }
+    found = shares(truths, {})
+    assert found.untold == found.silent == ("f::large", "f::partly", "f::only_lazy")
+    assert (found.with_values, found.sites, found.sites_with_values) == (2, 8, 5)

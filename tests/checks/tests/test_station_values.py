@@ -275,3 +275,51 @@ def test_an_attribute_may_be_computed_when_it_is_asked_for(lap, shipped, lazy):
     assert lap({"pkg/core.py": wrong}, base=STATS, policy=short).codes == ["tests:regressed"]
     gone = head + EAGER.replace(MEAN, "").replace(" and self.mean == other.mean", "")
     assert lap({"pkg/core.py": gone}, base=STATS, policy=short).codes == ["tests:regressed"]
+
+
+SQUARES = "def squares(n):\n    return [i * i for i in range(n)]\n"
+BY_SUMS = """
+def squares(n):
+    found, last = [], 0
+    for i in range(n):
+        found.append(last)
+        last += 2 * i + 1
+    return found
+"""
+WORKED_OUT_WHEN_COMPARED = """
+class _Lazy(list):
+    def __eq__(self, other):
+        return list(other) == [i * i for i in range(len(self))]
+
+    __hash__ = None
+
+def squares(n):
+    return _Lazy([7] * n)
+"""
+ROWS = "\n\ndef rows(n):\n    return list(zip(range(n), range(n)))\n"
+LONG = """
+from pkg.core import rows, squares
+
+def test_squares():
+    found = squares(60000)
+    assert found == [i * i for i in range(60000)]
+    assert len(found) == 60000
+
+def test_rows():
+    found = rows(70000)
+    assert found == [(i, i) for i in range(70000)]
+    assert len(found) == 70000
+"""
+
+
+@pytest.mark.parametrize(("patch", "status"), [(BY_SUMS, "agrees"), (WORKED_OUT_WHEN_COMPARED, "differs")])
+def test_a_long_value_is_compared_or_named_and_its_length_does_not_speak_for_it(lap, shipped, patch, status):
+    base = {"pkg/__init__.py": "", "pkg/core.py": SQUARES + ROWS, "tests/test_core.py": LONG}
+    plain = shipped.without(["perturb", "canaries", "integrity", "mutants"])
+    found = lap({"pkg/core.py": patch + ROWS}, base=base, policy=plain)
+    squares, rows = (f"tests/test_core.py::test_{name}" for name in ("squares", "rows"))
+    assert found.candidate == {squares: "passed", rows: "passed"}
+    assert found.evidence.values.tests[squares].status == status
+    assert found.regressed == ([] if status == "agrees" else [squares])
+    told = found.evidence.artifacts()["tests.json"]["value_evidence"]
+    assert told["without"] == told["untold"] == [rows]

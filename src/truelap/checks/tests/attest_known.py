@@ -83,6 +83,12 @@ def _same(base: Any, candidate: Any, tolerance: Tolerance) -> bool:
     return found is None or found.kind == "not_comparable"
 
 
+def untold(value: Any) -> bool:
+    """Whether a value could not be told, or not all of it, and what was told in its place may stand for other values."""
+    tag = value[0] if isinstance(value, list) and value else None
+    return tag == "no" or (tag == "much" and value[-1] is not True)
+
+
 def tells(value: Any) -> bool:
     """Whether a value is evidence: more than a truth, None, a bare name, or something that cannot be compared.
 
@@ -91,5 +97,5 @@ def tells(value: Any) -> bool:
     """
     if isinstance(value, list) and value:
         bare = value[0] == "o" and not value[2] and value[3] is None
-        return value[0] not in _EMPTY_TAGS and not bare
+        return value[0] not in _EMPTY_TAGS and not bare and not untold(value)
     return value is not None and not isinstance(value, bool)

@@ -52,6 +52,8 @@ class ValueEvidence(Frozen):
     """Of these, assertions with such a value."""
     silent: tuple[str, ...] = ()
     """Ids without: for these the worker's word is all there is."""
+    untold: tuple[str, ...] = ()
+    """Of these, ids with an assertion that compares what could not be told."""
     plain: dict[str, str] = Field(default_factory=dict)
     """Test files that ran as they are, with the reason."""
 
@@ -78,6 +80,7 @@ class ValueEvidence(Frozen):
             "differing": list(self.differing),
             "weak": [name for name, ruled in self.tests.items() if ruled.status == "weak"][:_NAMED_SILENT],
             "without": list(self.silent[:_NAMED_SILENT]),
+            "untold": list(self.untold[:_NAMED_SILENT]),
             "plain_files": self.plain,
         }
 
@@ -237,11 +240,12 @@ def weigh(
     )
 
 
-def _counts(counted: Shares) -> dict[str, int]:
+def _counts(counted: Shares) -> dict[str, Any]:
     return {
         "n_with": counted.with_values,
         "n_sites": counted.sites,
         "n_sites_with": counted.sites_with_values,
+        "untold": counted.untold,
     }
 
 
