@@ -177,7 +177,7 @@ class Recorder:
         return look.end()
 
     def state(self, case, sample=0):
-        """The arguments, and what the benchmark's object holds."""
+        """The arguments, what the benchmark's object holds, and variables that a function of another style reads."""
         look = Look(self.encoder, self.numpy, sample)
         for number, value in enumerate(case.args, 1):
             look.note("argument %d" % number, value)
@@ -186,6 +186,8 @@ class Recorder:
             mro = MRO(type(owner))
             for name, value in public_state(owner, mro) if instance_dict(owner, mro) is not None else ():
                 look.note("self." + name, value)
+        for name, value in sorted(getattr(case.benchmark, "made", dict)().items()):
+            look.note("variable " + name, value)
         return look.end()
 
     def gathered(self, case, plan):

@@ -9,6 +9,7 @@ import functools
 import gc
 import os
 import sys
+from contextlib import suppress
 
 from bench_case import Case, Heap, answer
 from bench_suite import Suite, bounded, kind_of
@@ -208,6 +209,17 @@ class Call:
         if self.recorder is not None and self.recorder.gathering is not None:
             return lambda *args: self.recorder.called("benchmark(...)", self.target)(*args, **self.named)
         return functools.partial(self.target, **self.named) if self.named else self.target
+
+    def made(self):
+        """Variables of the test that a function of its own reads."""
+        names = getattr(getattr(self.target, "__code__", None), "co_freevars", ())
+        cells = getattr(self.target, "__closure__", None) or ()
+        found = {}
+        for name, cell in zip(names, cells):
+            # One that has no value yet says so by an error.
+            with suppress(ValueError):
+                found[name] = cell.cell_contents
+        return found
 
     def once(self):
         """One call more, for the test."""

@@ -58,7 +58,7 @@ class ScriptSuite(Suite):
             raise LookupError("the script has no function " + ", ".join(CALLED))
         hooks = Hooks(names, found[0])
         benchmark = self.runner.time(module_name, found[0], [found[0], hooks])
-        benchmark._build_params = hooks.arguments
+        benchmark._build_params, benchmark.made = hooks.arguments, hooks.globals
         return benchmark
 
 
@@ -75,6 +75,7 @@ class Hooks:
 
     def __init__(self, names, func):
         self._made = ()
+        self._names, self._before = names, dict(names)
         self._takes = [
             one
             for one in inspect.signature(func).parameters.values()
@@ -93,6 +94,15 @@ class Hooks:
             self._made = ()
         else:
             self._made = made if type(made) is tuple and len(needed) > 1 else (made,)
+
+    def globals(self):
+        """Globals that `setup` has set."""
+        before = self._before
+        return {
+            name: value
+            for name, value in self._names.items()
+            if name not in before or value is not before[name]
+        }
 
     def arguments(self):
         """What the function is called with."""

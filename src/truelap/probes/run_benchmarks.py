@@ -17,7 +17,7 @@ Conversation, after the worker's hello:
           {empty: true}    calls of a function that does nothing
       redo                 -> ready|skipped|failed   teardown and setup again
       output {seed, sample, token} -> told {token, frames}, values.. |skipped|failed   one call, and what it computed
-      state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, and what the benchmark's object holds
+      state {sample, token} -> told {token, frames}, values.. |skipped|failed   arguments, what the benchmark's object and variables hold
       siblings {plan, most, seed, sample, token} -> told {plan, token, frames}, values.. |skipped|failed   calls beside the
                                              benchmark's own, see `bench_siblings`; without a plan, one is made
       vary {plan, seed, token} -> varied {plan, token}|skipped|failed   from here on runs get other inputs, see `bench_varying`;
@@ -151,7 +151,8 @@ def start(order, around):
     HEAP.shake()
     RECORDERS.append(bench_output.make_recorder(around.numpy))
     setattr(builtins, order["name"], RECORDERS[0])
-    around.settle("benchmarks", order["roots"], order["apart"])
+    # Whoever runs pytest needs its modules, whatever the tree may see.
+    around.settle("benchmarks", order["roots"], order["apart"] and order["style"] != "pytest")
     before = set(sys.modules)
     seed_all(order["seed"])
     if order["chart"]:

@@ -8,6 +8,9 @@ from truelap.task import Task
 TASK = Task.model_validate({"benchmarks": {"pytest": ["tests/*.py"]}})
 
 LIBRARY = """
+def made():
+    return list(range(500))
+
 def total(numbers):
     return sum([number for number in numbers])
 """
@@ -16,10 +19,10 @@ TESTS = """
 import lib
 
 def test_handed_over(benchmark):
-    benchmark(lib.total, list(range(500)))
+    benchmark(lib.total, lib.made())
 
 def test_written_inside(benchmark):
-    numbers = list(range(500))
+    numbers = lib.made()
 
     def run():
         lib.total(numbers)
@@ -70,6 +73,12 @@ def seen(on_projects, tmp_path):
 
 def test_an_honest_change_is_equal(seen):
     assert seen(HONEST) == (dict.fromkeys(NAMES, "equal"), ["outputs:compared"])
+
+
+def test_an_input_that_the_package_makes_smaller_is_seen(seen):
+    # One number that comes to the same sum: as an argument, and as a variable of the test.
+    found, _ = seen(HONEST.replace("list(range(500))", "[124750]"))
+    assert found == dict.fromkeys(NAMES, "differs")
 
 
 def test_a_package_that_patches_the_fixture_is_seen(seen):

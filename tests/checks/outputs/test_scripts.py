@@ -85,6 +85,12 @@ def test_a_package_that_empties_the_script_s_function_is_seen(statuses):
     assert "outputs:differ" in codes
 
 
+def test_an_input_that_the_package_makes_smaller_is_seen(statuses):
+    # One number that comes to the same sum: as a global, and as an argument.
+    found, _ = statuses(HONEST.replace("list(range(500))", "[124750]"))
+    assert found == dict.fromkeys(NAMES, "differs")
+
+
 def test_other_inputs_are_tried_too(statuses):
     # The answer for the script's own input alone.
     _, codes = statuses(HONEST.replace("sum(numbers)", "124750"))
