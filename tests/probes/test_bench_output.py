@@ -106,6 +106,11 @@ def test_what_is_told_of_a_call_is_bounded(recorder, monkeypatch):
     assert [found["a", at][:1] for at in range(5)] == ["x", "x", "x", ["no"], ["no"]]
 
 
+class Holder:
+    def __init__(self, **parts):
+        vars(self).update(parts)
+
+
 def test_of_a_long_value_parts_are_told_that_the_judge_draws(monkeypatch):
     monkeypatch.setitem(bench_output.LIMITS, "size", 1 << 16)
     recorder = bench_output.make_recorder(None)
@@ -124,6 +129,9 @@ def test_of_a_long_value_parts_are_told_that_the_judge_draws(monkeypatch):
     assert one(({}, backwards), 1) == one(({}, dict(sorted(backwards.items()))), 1)
     assert list(one(({}, backwards), 1)) == ["a, sampled[1].values"]
     assert one([1.5] * 100, 1) == {}
+    held, more = Holder(b=floats, c=(floats,)), Holder(a=floats, b=floats, c=(floats,))
+    assert list(one(held, 1)) == ["a, sampled.b", "a, sampled.c[0]"]
+    assert one(held, 1).items() <= one(more, 1).items()
 
 
 def test_of_a_long_array_parts_are_told():

@@ -34,6 +34,7 @@ DEEP = 3
 LIMITS = {"depth": 60, "size": 1 << 20, "leaf": 1 << 20, "whole": 200_000}
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type)
+_MODULE = type(random)
 _LAZY = (type(_ for _ in ()), map, filter, zip, enumerate, reversed)
 
 
@@ -109,7 +110,7 @@ class Look:
 
 
 def sampled(value, draw, numpy, path="", depth=0):
-    """Parts of long arrays, lists, tuples and dictionaries of exact types: where, and what stands there."""
+    """Parts of long arrays, lists, tuples and dictionaries of exact types, also where objects hold them: where, and what."""
     kind = type(value)
     if numpy is not None and kind is numpy.ndarray:
         if value.size > SAMPLED:
@@ -125,6 +126,12 @@ def sampled(value, draw, numpy, path="", depth=0):
         elif depth < DEEP:
             for place, part in enumerate(value[:WIDE]):
                 yield from sampled(part, draw, numpy, "%s[%d]" % (path, place), depth + 1)
+    elif depth < DEEP and kind not in _PLAIN and kind is not _MODULE:
+        # An attribute that only the candidate's object holds must not change what is drawn of the others.
+        mark = draw.getrandbits(64)
+        for name, part in public_state(value, MRO(kind))[:WIDE]:
+            inner = random.Random("%d %s" % (mark, name))
+            yield from sampled(part, inner, numpy, "%s.%s" % (path, name), depth + 1)
 
 
 def chosen(draw, count):
