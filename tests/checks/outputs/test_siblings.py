@@ -151,7 +151,7 @@ def test_what_is_right_for_the_benchmarks_input_alone_is_found(compared):
 def test_without_the_defence_or_where_the_task_asks_for_none_nothing_is_tried(compared):
     came = compared((LIBRARY, SUITE), WRONG, policy=POLICY.without(["siblings"]), bench="windows")
     assert came.codes() == ["outputs:compared"]
-    task = Task.model_validate({"outputs": {"overrides": {"b.Suite.time_windows": {"siblings": 0.0}}}})
+    task = Task.model_validate({"outputs": {"overrides": {"b.Suite.time_windows": {"siblings": 0}}}})
     came = compared((LIBRARY, SUITE), WRONG, task=task, bench="windows")
     assert (came.codes(), came.evidence.cases[0].siblings.tried) == (["outputs:compared"], 0)
 
