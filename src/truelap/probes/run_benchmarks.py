@@ -42,6 +42,7 @@ import bench_answers
 import bench_case
 import bench_changes
 import bench_chart
+import bench_fixture
 import bench_output
 import bench_pytest
 import bench_raw
@@ -221,6 +222,7 @@ MODULES = (
     bench_case,
     bench_changes,
     bench_chart,
+    bench_fixture,
     bench_output,
     bench_pytest,
     bench_raw,
