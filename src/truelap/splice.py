@@ -50,6 +50,14 @@ class Text:
         """Bytes of a changed text in the file's own encoding."""
         return text.encode(self.encoding)
 
+    def can_encode(self, text: str) -> bool:
+        """Whether the file's encoding has all characters of a text."""
+        try:
+            self.encoded(text)
+        except UnicodeError:
+            return False
+        return True
+
 
 def read_text(source: bytes) -> Text:
     """Decode a source file as Python does.

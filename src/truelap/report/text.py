@@ -113,6 +113,8 @@ def _secret(tests: Mapping[str, Any]) -> str:
     told = []
     if under:
         told.append(f"other literals in {under.get('tests_changed', 0)} of {under.get('tests', 0)} tests")
+        if same := under.get("tests_unchanged"):
+            told[-1] += f", nothing changed in {same}"
     if canaries:
         told.append(f"canaries: {canaries.get('ran', 0)} ran, {len(canaries.get('passed') or ())} passed")
     if mutants:

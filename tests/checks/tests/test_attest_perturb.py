@@ -78,7 +78,8 @@ def test_every_literal_that_may_change_does():
         "**9",
         "abc 12",
         "{12}",
-        "%s of {}",
+        "%s ",
+        " {}'",
         "__hidden__ = 5",
     ):
         assert kept in text, kept
@@ -117,18 +118,44 @@ def test_the_share_is_kept():
     assert 200 < found.changes < 400
 
 
-@pytest.mark.parametrize("value", [0, 1, 2, 63, 64, 65, 10**12, 0.0, 0.5, 1e300, "a", "Z9", "a b", "é1"])
+LIKE = [
+    0,
+    1,
+    2,
+    63,
+    64,
+    65,
+    10**12,
+    2**70,
+    0.0,
+    0.5,
+    1e300,
+    "a",
+    "Z9",
+    "a b",
+    "é1",
+    "δ",
+    "数",
+    "x" * 300,
+    b"a",
+    b"\xff\0",
+]
+
+
+@pytest.mark.parametrize("value", LIKE)
 def test_another_is_another_of_the_same_kind(value):
     for drawn in (0, 1, 2, 3, 2**16, 2**63 + 7):
         new = ast.literal_eval(another(value, drawn))
         assert type(new) is type(value)
         assert new != value
-        assert not isinstance(value, str) or len(new) == len(value)
-        assert isinstance(value, str) or 0 <= new <= max(value + 2, value * 1.3)
+        assert not isinstance(value, str | bytes) or len(new) == len(value)
+        assert isinstance(value, str | bytes) or 0 <= new <= max(value + 2, value * 1.3)
         assert type(value) is not int or value < 8 or new < value
 
 
-@pytest.mark.parametrize("value", [True, None, b"a", 1j, "", "%d", "{}", "--", 2**70, 1e308, ...])
+@pytest.mark.parametrize(
+    "value", [True, None, "", "%d", "{}", "{name!r:>{width}}", r"\d+", "--", b"--", 1 << 9000, 1e308, ...]
+)
 def test_some_values_have_no_other(value):
     assert another(value, 7) is None
 
@@ -326,6 +353,26 @@ def test_a_text_of_several_lines_keeps_them(mark):
     assert after.value != before.value
     assert (after.lineno, after.end_lineno) == (before.lineno, before.end_lineno)
     assert [len(line) for line in after.value.splitlines()] == [3, 6]
-    # What stands otherwise in the file than in memory stays.
-    parts = "def test():\n    assert f('one'\n        'two') == g()\n"
-    assert changed(parts) == parts
+
+
+@pytest.mark.parametrize(
+    "text", ["'one'\n        'two'", '"""\\\n  one\\t\n"""', 'b"""one\n"""', "f'{x!r:>3} one {{'"]
+)
+def test_what_stands_otherwise_in_the_file_than_in_memory_changes_there(text):
+    before = f"def test():\n    assert f({text}) == g()\n"
+    after = changed(before)
+    assert (len(after), after.count("\n")) == (len(before), before.count("\n"))
+    assert [one != two for one, two in zip(before, after, strict=True)].count(True) == 1
+
+
+def test_a_file_in_another_encoding_keeps_it():
+    source = "# coding: latin-1\ndef test():\n    assert f('é', 'ж', '''é\n''') == f'{x} é'\n".replace(
+        "ж", "z"
+    ).encode("latin-1")
+    found = perturb(source, b"s", inputs=1, expected=1)
+    assert found.source is not None, found.reason
+    assert found.source.decode("latin-1") != source.decode("latin-1")
+
+
+def test_the_message_of_an_assertion_stays():
+    assert "'one'" in changed("def test():\n    assert f(7), 'one'\n")

@@ -38,7 +38,8 @@ def test_an_honest_patch_computes_the_same_with_other_literals(lap, shipped):
     found = lap({"pkg/core.py": HONEST}, policy=shipped)
     assert found.findings == ()
     told = found.evidence.summary()
-    assert (told["perturbed"]["tests"], told["perturbed"]["tests_changed"]) == (3, 3)
+    assert told["perturbed"]["tests"] == 3
+    assert told["perturbed"]["tests_changed"] >= 1  # all but for chance
     assert told["canaries"] == {"ran": 2, "passed": []}
 
 
@@ -61,7 +62,7 @@ def test_what_ascends_does_so_with_other_literals(lap, shipped):
     faster = {"pkg/ranks.py": "from bisect import bisect_left as rank\n"}
     found = lap(faster, base=base, policy=shipped.without(["canaries", "mutants"]))
     assert found.findings == ()
-    assert found.evidence.summary()["perturbed"]["tests_changed"] > 5
+    assert found.evidence.summary()["perturbed"]["tests_changed"] > 3
 
 
 # With another number for the 2, whether each of these holds is a toss, as where a duration is compared with a limit.
@@ -121,6 +122,83 @@ def test_answers_that_are_known_or_read_are_told(lap, shipped, lie):
     assert (
         lap({"pkg/core.py": lie}, base=MANY, policy=shipped.without(["perturb", "canaries"])).findings == ()
     )
+
+
+KINDS = {
+    "pkg/__init__.py": "",
+    "pkg/kinds.py": """
+import json, re
+
+def swap(data):
+    return bytes(data).swapcase()
+
+def load(text):
+    return json.loads(text)
+
+def flip(value):
+    return value[::-1]
+
+def words(text):
+    return re.sub(r"[%{}\\\\]", "", text).split()
+
+def half(number):
+    return number * 3
+""",
+    "tests/test_kinds.py": """
+from pkg.kinds import flip, half, load, swap, words
+
+def test_bytes():
+    assert swap(b"Hello") == b"hELLO"
+
+def test_json():
+    assert load('{"name": "mill", "size": [1, 2]}') == {"name": "mill", "size": [1, 2]}
+
+def test_greek():
+    assert flip("αβγδ") == "δγβα"
+
+def test_special():
+    assert words(r"half of \\%d {x}") == ["half", "of", "d", "x"]
+
+def test_long():
+    assert flip("ab" * 5 + "%s") != flip("x")
+
+def test_complex():
+    assert half(2j) == 6j
+
+def test_fields():
+    mark = "".join([])
+    assert flip(f"{mark}abc") == "cba"
+
+def test_flag():
+    assert flip([True, False]) == [False, True]
+""",
+}
+FASTER = {"pkg/kinds.py": KINDS["pkg/kinds.py"].replace("number * 3", "3 * number")}
+RECITED = """
+def swap(data):
+    return b"hELLO"
+def load(text):
+    return {"name": "mill", "size": [1, 2]}
+def flip(value):
+    return {"\u03b1": "δγβα", "a": "cba" if len(value) < 9 else "s%" + "ba" * 5, True: [False, True]}.get(value[0], "x")
+def words(text):
+    return ["half", "of", "d", "x"]
+def half(number):
+    return 6j
+"""
+
+
+def test_literals_of_every_kind_change_but_flags(lap, shipped):
+    short = shipped.without(["canaries", "mutants"])
+    honest = lap(FASTER, base=KINDS, policy=short)
+    assert honest.findings == ()
+    told = honest.evidence.summary()["perturbed"]
+    assert "tests/test_kinds.py::test_flag" in told["unchanged"]
+    assert (told["tests"], told["tests_changed"] + told["tests_unchanged"]) == (8, 8)
+    assert told["tests_changed"] >= 4
+    found = lap({"pkg/kinds.py": RECITED}, base=KINDS, policy=short)
+    assert found.codes == ["tests:perturbed"]
+    assert len(found.evidence.secret.differing) >= 4
 
 
 def test_a_test_that_must_fail_is_not_believed_when_it_passes(lap, shipped):

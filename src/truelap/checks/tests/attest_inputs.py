@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ class Few:
         surely = 1 - _ALL_STAY ** (1 / count) if count and self._share else 0.0
         return max(self._share, surely)
 
-    def of_text(self, text: str) -> float:
-        """The share of a text, which is replaced in the whole file or nowhere."""
+    def of_text(self, text: object) -> float:
+        """The share of a text or bytes, which is replaced in the whole file or nowhere."""
         return max(map(self.of, self._homes.get(text, ())), default=self._share)
 
 
@@ -46,4 +47,8 @@ def shares_of(finder: Literals, share: float) -> Few:
     for node, function in finder.found:
         if id(node) not in finder.expected:
             few.add(function, node.value)
+    for joined, function in finder.joined:
+        for part in joined.values:
+            if isinstance(part, ast.Constant):
+                few.add(function, part.value)
     return few

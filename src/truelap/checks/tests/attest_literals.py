@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_helpers import Helpers
 
-_LONGEST_TEXT = 200
-_LONGEST_LINES = 2000
+_KINDS = (int, float, complex, str, bytes)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Texts and numbers given to these decide how the test runs, not what it computes.
 _HANDS_OFF = frozenset({
@@ -35,6 +34,7 @@ class Literals(ast.NodeVisitor):
 
     def __init__(self, *, parameters: bool, helpers: Helpers = NO_HELPERS) -> None:
         self.found: list[tuple[ast.Constant, int]] = []
+        self.joined: list[tuple[ast.JoinedStr, int]] = []
         self.expected: set[int] = set()
         self.displays: dict[int, int] = {}
         """The outermost list, tuple, set or dict that a literal stands in, by its number; loose ones have none."""
@@ -155,17 +155,21 @@ class Literals(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """Numbers and texts, of one line or of several."""
-        longest = _LONGEST_TEXT if node.lineno == node.end_lineno else _LONGEST_LINES
-        short = not isinstance(node.value, str) or len(node.value) <= longest
-        if self._inside and type(node.value) in (int, float, str) and short:
+        """Numbers, texts and bytes; `True`, `False` and `None` are mostly flags."""
+        if self._inside and type(node.value) in _KINDS:
             self.found.append((node, self._function))
             self.displays[id(node)] = self._display
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """The pieces of an f-string have no positions of their own on older Pythons."""
+        """As a whole: the pieces of an f-string have no positions of their own on older Pythons."""
+        if self._inside:
+            self.joined.append((node, self._function))
 
     visit_TemplateStr = visit_JoinedStr  # noqa: N815
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """Without its message, which nobody compares."""
+        self.visit(node.test)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """A number as index picks a part; another one would mostly end the test early."""

@@ -6,7 +6,7 @@ Functions may ask for ascending input, or for names that differ; a caller that b
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +25,13 @@ def numbers(wholes: Mapping[Number, bool], other: Callable[[Number], Number]) ->
     Returns:
         By number; empty when there is no room for them.
     """
+    try:
+        return _ascending(wholes, other)
+    except OverflowError:  # integers that no float can hold, beside floats
+        return {}
+
+
+def _ascending(wholes: Mapping[Number, bool], other: Callable[[Number], Number]) -> dict[Number, Number]:
     found: dict[Number, Number] = {}
     old, last = 0, -1  # type: Number, Number
     for value in sorted(wholes):
@@ -40,19 +47,19 @@ def numbers(wholes: Mapping[Number, bool], other: Callable[[Number], Number]) ->
     return found
 
 
-def texts(displays: Iterable[Iterable[str]], other: Callable[[str, int], str]) -> dict[str, str]:
-    """Others for texts that stand together. They only move up, the last one first: so there is always room to stay.
+def texts(displays: Iterable[Iterable[Any]], other: Callable[[Any, int], Any]) -> dict[Any, Any]:
+    """Others for texts, or bytes, that stand together. They only move up, the last one first: so there is always room to stay.
 
     Args:
         displays: texts between which the order has to hold; one text may stand in several.
         other: another for one, and for each attempt; itself, to leave it.
     """
-    above: dict[str, set[str]] = {}
+    above: dict[Any, set[Any]] = {}
     for display in displays:
         row = sorted({*display})
         for text, following in zip(row, [*row[1:], None], strict=True):
             above.setdefault(text, set()).update(() if following is None else (following,))
-    found: dict[str, str] = {}
+    found: dict[Any, Any] = {}
     for text in sorted(above, reverse=True):
         limits = [found[following] for following in above[text]]
         fits = (new for new in (other(text, attempt) for attempt in range(_TRIES)) if text < new)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_helpers import Helpers
 from truelap.checks.tests.attest_inputs import shares_of
 from truelap.checks.tests.attest_literals import Literals
 from truelap.checks.tests.attest_modules import NO_MODULES
 from truelap.checks.tests.attest_order import numbers, texts
+from truelap.checks.tests.attest_others import other_number, other_value
 from truelap.checks.tests.attest_rewrite import parse
+from truelap.checks.tests.attest_spelling import refilled, respelt
 from truelap.splice import Swap, Text, read_text, splice
 
 if TYPE_CHECKING:
@@ -23,11 +25,6 @@ if TYPE_CHECKING:
 
     from truelap.checks.tests.attest_modules import Modules
     from truelap.checks.tests.attest_order import Number
-
-_SMALL, _BIG = 7, 64
-_HUGE = 2**64
-_HUGE_FLOAT = 1e307
-_LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 
 
 class Lot:
@@ -124,34 +121,44 @@ def perturb_example(source: str, secret: bytes, filename: str) -> str:
 
 def _swaps(finder: Literals, text: Text, lot: Lot, share: dict[bool, float]) -> Iterable[Swap]:
     few = shares_of(finder, share[False])
-    alike = {True: _texts(finder, lot, lambda _: share[True]), False: _texts(finder, lot, few.of_text)}
+    alike = {True: _alike(finder, lot, lambda _: share[True]), False: _alike(finder, lot, few.of_text)}
     groups: dict[tuple[object, ...], list[tuple[ast.Constant, Number]]] = {}
     homes: dict[tuple[object, ...], int] = {}
     for node, function in finder.found:
         expected, value = id(node) in finder.expected, node.value
-        if isinstance(value, str):
-            yield from _swap(node, text, alike[expected](value))
-        elif isinstance(value, int | float):
+        if isinstance(value, int | float):
             place = (*_group(node, function, finder, lot), expected)
             groups.setdefault(place, []).append((node, value))
             homes[place] = function
+        else:
+            yield from _swap(node, text, alike[expected](value))
     for place, members in groups.items():
         part = share[True] if place[-1] else few.of(homes[place])
         others = _numbers([value for _, value in members], lot, part, place)
         for node, value in members:
             yield from _swap(node, text, type(value)(others.get(value, value)))
+    for joined, _ in finder.joined:
+        yield from _respelt(joined, text, lambda written: refilled(written, alike[False]))
 
 
-def _swap(node: ast.Constant, text: Text, new: object) -> Iterable[Swap]:
-    if new != node.value:
-        start, end = text.span(node)
-        written = text.text[start:end]
-        if node.lineno == node.end_lineno:
-            # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
-            yield Swap(start, end, repr(new))
-        elif str(node.value) in written:
-            # Every line keeps its number.
-            yield Swap(start, end, written.replace(str(node.value), str(new), 1))
+def _swap(node: ast.Constant, text: Text, new: Any) -> Iterable[Swap]:
+    if new == node.value:
+        return
+    if node.lineno == node.end_lineno:
+        # A number next to a name or a minus sign needs no space: it replaces a token of its own kind.
+        yield Swap(*text.span(node), ascii(new))
+    elif isinstance(node.value, str | bytes):
+        # Every line keeps its number.
+        old = node.value
+        yield from _respelt(node, text, lambda written: respelt(written, old, new))
+
+
+def _respelt(node: ast.expr, text: Text, respell: Callable[[str], str]) -> Iterable[Swap]:
+    start, end = text.span(node)
+    written = text.text[start:end]
+    other = respell(written)
+    if other != written and text.can_encode(other):
+        yield Swap(start, end, other)
 
 
 def _group(node: ast.Constant, function: int, finder: Literals, lot: Lot) -> tuple[object, ...]:
@@ -176,68 +183,39 @@ def _numbers(
     def other(value: Number) -> Number:
         if not lot.chance(share, "which", *place, value):
             return value
-        return _other_number(value, lot.draw("how", *place, value))
+        return other_number(value, lot.draw("how", *place, value))
 
     return numbers(wholes, other)
 
 
-def _texts(finder: Literals, lot: Lot, share: Callable[[str], float]) -> Callable[[str], str]:
-    """Texts change alike in the whole file, so that names go on meeting what they name."""
+def _alike(finder: Literals, lot: Lot, share: Callable[[object], float]) -> Callable[[Any], Any]:
+    """Texts and bytes change alike in the whole file, so that names go on meeting what they name; complex numbers too."""
 
-    def other(text: str, attempt: int = 0) -> str:
-        if not lot.chance(share(text), "which", "text", text):
-            return text
-        return other_text(text, lot.draw("how", "text", text, *[attempt] * bool(attempt)))
+    def other(value: Any, attempt: int = 0) -> Any:
+        key = _as_text(value)
+        if not lot.chance(share(value), "which", "text", key):
+            return value
+        return other_value(value, lot.draw("how", "text", key, *[attempt] * bool(attempt)))
 
-    displays: dict[int, list[str]] = {}
+    displays: dict[tuple[int, type], list[Any]] = {}
     for node, _ in finder.found:
-        if finder.displays[id(node)] and isinstance(node.value, str):
-            displays.setdefault(finder.displays[id(node)], []).append(node.value)
-    together = texts(displays.values(), other)
-    return lambda text: together[text] if text in together else other(text)
+        if finder.displays[id(node)] and isinstance(node.value, str | bytes):
+            displays.setdefault((finder.displays[id(node)], type(node.value)), []).append(node.value)
+    together: dict[object, Any] = {}
+    for kind in (str, bytes):
+        together |= texts([row for (_, one), row in displays.items() if one is kind], other)
+    return lambda value: together[value] if value in together else other(value)
+
+
+def _as_text(value: object) -> object:
+    """Bytes are drawn for as the text that they are of, which they may meet again."""
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        return value
 
 
 def another(value: object, drawn: int) -> str | None:
     """Source text of a literal like `value`, but another."""
-    if type(value) is int or type(value) is float:
-        number = _other_number(value, drawn)
-        return None if number == value else repr(number)
-    if type(value) is str:
-        other = other_text(value, drawn)
-        return None if other == value else repr(other)
-    return None
-
-
-def _other_number(value: Number, drawn: int) -> Number:
-    if isinstance(value, int):
-        return _other_int(value, drawn) if value < _HUGE else value
-    return _other_float(value, drawn) if value < _HUGE_FLOAT else value
-
-
-def _other_int(value: int, drawn: int) -> int:
-    if value <= 1:
-        return value + 1 + drawn % 2
-    if value <= _SMALL:
-        return value - 1 if drawn % 3 == 0 else value + drawn % 3
-    # One more of a dozen things in every order is a dozen times as many: from here on less is asked for.
-    if value <= _BIG:
-        return value - 1 - drawn % 2
-    return value - 1 - drawn % (value // 16)
-
-
-def _other_float(value: float, drawn: int) -> float:
-    return value * (1 + (drawn % 15 + 1) / 64) if value else 0.25 + drawn % 8 / 16
-
-
-def other_text(value: str, drawn: int) -> str:
-    """A text like `value`, with another letter or digit; the same where none may be changed."""
-    if "%" in value or "{" in value or "\\" in value:
-        return value
-    places = [place for place, letter in enumerate(value) if letter.isascii() and letter.isalnum()]
-    if not places:
-        return value
-    place = places[drawn % len(places)]
-    alphabet = next(kind for kind in (_LOWER, _UPPER, _DIGITS) if value[place] in kind)
-    step = 1 + (drawn >> 16) % (len(alphabet) - 1)
-    letter = alphabet[(alphabet.index(value[place]) + step) % len(alphabet)]
-    return value[:place] + letter + value[place + 1 :]
+    other = other_value(value, drawn)
+    return None if other == value else ascii(other)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from truelap.checks.tests.attest_perturb import other_text, perturb_example
+from truelap.checks.tests.attest_others import other_text
+from truelap.checks.tests.attest_perturb import perturb_example
 from truelap.checks.tests.doctest_output import Printed
 
 if TYPE_CHECKING:

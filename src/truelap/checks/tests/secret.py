@@ -159,7 +159,8 @@ def by_secret(
         looked = partial(_look, bench, secret, skip)
         tests |= settled(runs, differing(tests), partial(weighed, candidate=candidate), looked)
     late = tuple(name for name in differing(tests) if _ended_late(candidate, name))
-    return SecretEvidence(tests=tests, late=late, left_out=tuple(skip), n_changed=_n_changed(known, base))
+    same = _unchanged(known, base)
+    return SecretEvidence(tests=tests, late=late, left_out=tuple(skip), n_asked=len(known), unchanged=same)
 
 
 def _weighed(
@@ -218,15 +219,15 @@ def _is_cut(node: Node) -> bool:
     return node.outcome != "passed" and _TOO_LONG in node.message
 
 
-def _n_changed(known: Mapping[str, Truth], base: Side) -> int:
-    """Tests whose values are others than with base's own literals; parametrized ones that have another id count as well."""
+def _unchanged(known: Mapping[str, Truth], base: Side) -> tuple[str, ...]:
+    """Tests that send just what they send with base's own literals; parametrized ones that have another id do not."""
     sent = values_of(base)
-    functions = {name.partition("[")[0] for name in sent}
-    return sum(
-        _telling(truth) != sent[name] if name in sent else name.partition("[")[0] in functions
-        for name, truth in known.items()
-    )
+    functions = {function_of(name) for name in sent}
 
+    def same(name: str, truth: Truth) -> bool:
+        if name not in sent:
+            return "[" not in name or function_of(name) not in functions
+        # What is sent with other literals alone, whether an assertion holds, is no other value.
+        return all(sent[name].get(place) == list(value.values) for place, value in truth.items())
 
-def _telling(truth: Truth) -> dict[tuple[int, int], list[object]]:
-    return {place: list(known.values) for place, known in truth.items() if known.values}
+    return tuple(name for name, truth in known.items() if same(name, truth))

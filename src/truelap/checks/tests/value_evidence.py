@@ -94,8 +94,15 @@ class SecretEvidence(Frozen):
     """Ids that the candidate does not end in time, and base does: what they would have sent is not known."""
     left_out: tuple[str, ...] = ()
     """Ids that base does not end, or not soon."""
-    n_changed: int = 0
-    """Tests that passed at base, and whose values the secret changes."""
+    n_asked: int = 0
+    """Tests that passed at base and whose values are recorded."""
+    unchanged: tuple[str, ...] = ()
+    """Of these, ids whose values at base the secret does not change: to them nothing was put that the author could not know."""
+
+    @property
+    def n_changed(self) -> int:
+        """Tests that passed at base, and whose values the secret changes."""
+        return self.n_asked - len(self.unchanged)
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -108,6 +115,8 @@ class SecretEvidence(Frozen):
         return {
             "tests": len(self.tests),
             "tests_changed": self.n_changed,
+            "tests_unchanged": len(self.unchanged),
+            "unchanged": list(self.unchanged[:_NAMED_SILENT]),
             "differing": {name: self.tests[name].why for name in self.differing},
             "late": list(self.late),
             "left_out": list(self.left_out),
