@@ -82,6 +82,58 @@ def test_large_arrays_leave_room_for_a_tolerance():
     assert compare(encoded(numbers), encoded(numbers * (1 + 1e-5))) is not None
 
 
+FLOATS = ["f2", "f4", "f8", "c8", "c16"]
+
+
+def parts(kind):
+    draw = numpy.random.default_rng(1)
+    return [(draw.random(100_000) * scale).astype(kind) for scale in (1, 3, 7)]
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+def test_another_order_of_summing_is_no_other_long_array(kind):
+    one, two, three = parts(kind)
+    found, other = (one + two) + three, one + (two + three)
+    assert not numpy.array_equal(found, other)
+    single = {"f2": 1e-2}.get(kind, 1e-5)
+    assert compare(encoded(found), encoded(other), tolerance=Tolerance(single=single)) is None
+
+
+def one_row(numbers):
+    numbers[5_000:5_400] *= 1.001
+
+
+def one_number(numbers):
+    numbers[70_000] *= 1.05
+
+
+def exchanged(numbers):
+    numbers[[70_000, 70_001]] = numbers[[70_001, 70_000]] + numpy.asarray([0.5, -0.5], numbers.dtype)
+
+
+def not_a_number(numbers):
+    numbers[7] = numpy.nan
+
+
+@pytest.mark.parametrize("kind", FLOATS[1:])
+@pytest.mark.parametrize("change", [one_row, one_number, exchanged, not_a_number])
+def test_a_wrong_part_of_a_long_array_shows_in_its_rows_sum(kind, change):
+    numbers = parts(kind)[2]
+    wrong = numbers.copy()
+    change(wrong)
+    assert compare(encoded(numbers), encoded(wrong)) is not None
+
+
+def test_what_is_not_finite_must_stand_where_it_stood():
+    numbers = parts("f4")[0]
+    numbers[3] = numpy.inf
+    other = numpy.nextafter(numbers, numpy.float32(2))
+    other[3] = numpy.inf
+    assert compare(encoded(numbers), encoded(other)) is None
+    other[3], other[4] = other[4], other[3]
+    assert compare(encoded(numbers), encoded(other)) is not None
+
+
 def test_digests_inside_long_lists_too():
     rows = [numpy.linspace(1, 2, 100) * index for index in range(1, 200)]
     assert compare(encoded(rows), encoded([numpy.nextafter(row, 1e9) for row in rows])) is None

@@ -17,7 +17,7 @@ list that starts with a tag:
   ["enum", type, name, value]  ["x", type, [args]]  ["fn"|"cls"|"mod", name]  ["m", name, self]  ["pt", fn, args, keywords]
   ["v", kind, parts..]                                   dates, decimals, fractions, paths, patterns, uuids, ...
   ["a", dtype, shape, order, base64]  ["ao", dtype, shape, order, [..]]  ["n", dtype, base64]
-  ["as", shape, order, [[field, part], ..]]  ["abig", dtype, shape, order, sha256, near]      numpy
+  ["as", shape, order, [[field, part], ..]]  ["abig", dtype, shape, order, sums, sha256, near]      numpy
   ["big", tag, size, sha256, near]  ["up", levels]  ["no", reason]
   ["much", tag, parts, sha256, rest, single, sums, whole]                     many parts: `encode_large.condense`
   ["no", "too large: ..", type, type of the part, its length | null, [..]]    more than that: some of its items

@@ -86,7 +86,7 @@ class _Floats:
         if len(value) > 1 and type(value[-2]) is Exact and value[-2] != value[-1]:
             # Digests of floats that stand in it: rounding would disturb them.
             self.whole = False
-            return value[:-2]
+            return value[:4] if value[0] == "abig" else value[:-2]
         return [self.taken(part, into) for part in value]
 
     def _number(self, number, into):

@@ -51,12 +51,13 @@ def condensed(walk: Walk, base: Any, candidate: Any, where: str) -> None:
         walk.tell(where, "digest", base[:5], candidate[:5])
     else:
         for one, other in zip(base[sums], candidate[sums], strict=True):
-            _sums(walk, one, other, where, single=base[5] is True)
+            row_sums(walk, one, other, where, single=base[5] is True)
         if base[whole] is not True:
             walk.tell(where, "not_comparable", "digests of floats", "other digests")
 
 
-def _sums(walk: Walk, base: Any, candidate: Any, where: str, *, single: bool) -> None:
+def row_sums(walk: Walk, base: Any, candidate: Any, where: str, *, single: bool) -> None:
+    """`[count, [[sum, sum of sizes], ..]]` of weighted floats: what is within the tolerance number by number is so in its row's sum."""
     if base[0] != candidate[0]:
         walk.tell(where, "shape", f"{base[0]} floats", f"{candidate[0]} floats")
         return
