@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "type", "value", "number", "shape", "missing", "extra", "text", "digest", "malformed", "not_comparable"
+    "type",
+    "value",
+    "number",
+    "shape",
+    "missing",
+    "extra",
+    "text",
+    "digest",
+    "malformed",
+    "private",
+    "not_comparable",
 ]
 
 
@@ -57,7 +67,8 @@ class Difference:
 
     Attributes:
         where: a path such as `[3].name`, empty for the whole value.
-        kind: what sort of difference; `not_comparable` says only that equality could not be shown.
+        kind: what sort of difference; `private`: only of what objects hold for themselves; `not_comparable` says only that
+            equality could not be shown.
         base: base's part there, shortened.
         candidate: the candidate's.
         error: relative distance of two numbers, None for other kinds.

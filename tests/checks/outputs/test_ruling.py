@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truelap.checks.outputs.asking import Output
-from truelap.checks.outputs.ruling import public, rule, says_something
-from truelap.values import Tolerance
+from truelap.checks.outputs.ruling import rule, says_something
+from truelap.values import Tolerance, public
 
 
 def number(value):

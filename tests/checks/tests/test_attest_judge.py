@@ -192,6 +192,51 @@ def test_exceptions_by_type_and_message():
     assert rule(sent, values((5, 0, None))).status == "differs"
 
 
+def heard(*pairs):
+    return values((5, 1, ["l", [["t", [["cls", kind], text]] for kind, text in pairs]]))
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_warnings_by_category_and_number_whatever_they_say(perturbed):
+    old, new = ("builtins:DeprecationWarning", "old"), ("builtins:DeprecationWarning", "gone in 2.0")
+    for sent, status in (
+        (heard(new, old), "weak"),
+        (heard(new), "differs"),
+        (heard(new, old, old), "differs"),
+        (heard(("builtins:UserWarning", "old"), old), "differs"),
+        (values((5, 1, ["l", [3, ["t", []]]])), "differs"),
+    ):
+        assert rule(heard(old, old), sent, perturbed=perturbed).status == status, sent
+
+
+def thing(*state):
+    return ["o", "m:Box", [list(pair) for pair in state], None]
+
+
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_what_an_object_holds_for_itself_is_weak_and_tells_nothing(perturbed):
+    base = thing(["_items", 3], ["_memo", 4])
+    for sent in (thing(["_data", 3]), thing(["_items", 5], ["_memo", 4]), thing()):
+        found = rule(values((1, 0, base)), values((1, 0, sent)), perturbed=perturbed)
+        assert (found.status, found.telling, found.private) == ("weak", 0, {(1, 0)})
+        assert rule(values((1, 0, ["l", [base]])), values((1, 0, ["l", [sent]]))).status == "weak"
+    other = ["o", "m:Other", [["_items", 3]], None]
+    for wrong in (other, ["l", []], None, 3):
+        assert rule(values((1, 0, base)), values((1, 0, wrong))).status == "differs"
+    public = rule(values((1, 0, thing(["items", 3]))), values((1, 0, thing(["data", 3]))))
+    assert public.status == "differs"
+    same = rule(values((1, 0, base)), values((1, 0, base)))
+    assert (same.status, same.telling) == ("agrees", 1)
+
+
+def test_what_objects_hold_for_themselves_where_they_come_in_any_order():
+    one, two = thing(["_n", 1]), thing(["_n", 2])
+    base, again = values((3, 0, one), (3, 0, two)), values((3, 0, two), (3, 0, one))
+    renamed = values((3, 0, thing(["_m", 1])), (3, 0, thing(["_m", 2])))
+    assert rule(base, renamed, others=[base, again]).status == "weak"
+    assert rule(base, values((3, 0, 1), (3, 0, 2)), others=[base, again]).status == "differs"
+
+
 def test_strong_deviations_come_first_and_few_are_kept():
     base = values(*((2, 0, 3) for _ in range(9)), (1, 0, 3))
     found = rule(base, values(*((2, 0, 4) for _ in range(9)), (1, 0, 9)), keep=3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from truelap.values import Comparison, Difference, Tolerance, examine
+from truelap.values import Comparison, Difference, Tolerance, examine, public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -217,18 +217,6 @@ def _compared(base: Any, candidate: Any, used: Tolerance) -> Comparison:
 def _is_private(found: Comparison) -> bool:
     told = found.difference
     return told is not None and ("._" in told.where or (told.kind == "missing" and told.base.startswith("_")))
-
-
-def public(value: Any) -> Any:
-    """An encoding without the private attributes of objects."""
-    if not isinstance(value, list):
-        return value
-    parts = [public(part) for part in value]
-    if value[:1] == ["o"] and len(parts) > 2 and isinstance(parts[2], list):  # noqa: PLR2004 - see probes/encode.py
-        parts[2] = [
-            pair for pair in parts[2] if not (isinstance(pair, list) and str(pair[:1]).startswith("['_"))
-        ]
-    return parts
 
 
 def _undecided(difference: Difference, base: Any) -> bool:

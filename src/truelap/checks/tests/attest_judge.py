@@ -16,7 +16,7 @@ from truelap.checks.tests.attest_close import is_far
 from truelap.checks.tests.attest_known import UNRELIABLE, tells
 from truelap.checks.tests.attest_truth import holds_at_both, is_witness, same_truth
 from truelap.checks.tests.doctest_output import Printed, computes_alike, meets, unwanted
-from truelap.values import Difference, Tolerance, canonical, compare, holds, is_data
+from truelap.values import Difference, Tolerance, canonical, compare_public, holds, is_data, public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truelap.checks.tests.attest_close import Closeness
     from truelap.checks.tests.attest_known import Known, Place, Truth, Values
     from truelap.checks.tests.attest_marks import Site
+    from truelap.values.difference import Kind
 
 Status = Literal["agrees", "weak", "differs", "silent"]
 
@@ -43,7 +44,7 @@ class Deviation:
         slot: of the operand.
         occurrence: of the place in this test, from 0.
         weak: the assertion itself comes out as at base by the judge's own comparison, or does not look at this value, or is
-            reached as often as chance will have it.
+            reached as often as chance will have it, or only what an object holds for itself is another.
         difference: where and how much.
     """
 
@@ -62,9 +63,10 @@ class Ruling:
         status: `agrees`: all that base can reproduce is there and equal, and something of it tells; `weak`: values differ,
             but no assertion would notice; `differs`; `silent`: nothing was there to be compared.
         compared: values compared.
-        telling: of these, values that are more than a truth, None or a bare type.
+        telling: of these, values that are more than a truth, None or a bare type, at places that are not `private`.
         unstable: places left out because base itself does not reproduce them.
         deviations: the first few.
+        private: places where values agree only without what objects hold for themselves: they are no evidence.
     """
 
     status: Status
@@ -72,6 +74,7 @@ class Ruling:
     telling: int
     unstable: int
     deviations: tuple[Deviation, ...] = ()
+    private: frozenset[Place] = frozenset()
 
 
 def judge_test(
@@ -95,7 +98,6 @@ def judge_test(
     """
     bench = _Bench(truth, candidate, sites, perturbed)
     stable = {place: known for place, known in truth.items() if known.stability not in UNRELIABLE}
-    values = [value for known in stable.values() for value in known.values]
     found = [
         Deviation(*place, occurrence, bench.weak(place, occurrence, difference), difference)
         for place, known in stable.items()
@@ -114,10 +116,11 @@ def judge_test(
         if any(map(partial(unwanted, site), known.values, candidate.get(place, [])))
     ]
     found.sort(key=lambda deviation: deviation.weak)
-    telling = sum(map(tells, values))
-    return Ruling(
-        _status(found, telling), len(values), telling, len(truth) - len(stable), tuple(found[:keep])
-    )
+    private = frozenset((one.site, one.slot) for one in found if one.difference.kind == "private")
+    compared = sum(len(known.values) for known in stable.values())
+    telling = sum(sum(map(tells, known.values)) for place, known in stable.items() if place not in private)
+    unstable = len(truth) - len(stable)
+    return Ruling(_status(found, telling), compared, telling, unstable, tuple(found[:keep]), private)
 
 
 def _status(deviations: Sequence[Deviation], telling: int) -> Status:
@@ -141,6 +144,8 @@ class _Bench:
 
     def weak(self, place: Place, occurrence: int, difference: Difference) -> bool:
         site = self._sites.get(place[0])
+        if difference.kind == "private":
+            return True
         return self._is_free(site) or self._is_weak(site, place, occurrence, difference)
 
     def _is_weak(self, site: Site | None, place: Place, occurrence: int, difference: Difference) -> bool:
@@ -204,12 +209,17 @@ def _differences(
         yield from _unordered(known.values, values)
         return
     for occurrence, (base, candidate) in enumerate(zip(known.values, values, strict=False)):
-        difference = compare(base, candidate, tolerance=tolerance)
+        difference = compare_public(base, candidate, tolerance=tolerance)
         if difference is not None and difference.kind != "not_comparable":
             yield occurrence, difference
 
 
 def _unordered(base: Sequence[Any], candidate: Sequence[Any]) -> Iterable[tuple[int, Difference]]:
-    gone = Counter(map(canonical, base)) - Counter(map(canonical, candidate))
+    gone = _gone(base, candidate)
     if gone:
-        yield 0, Difference("", "value", next(iter(gone))[:120], "other values, in any order")
+        kind: Kind = "value" if _gone(map(public, base), map(public, candidate)) else "private"
+        yield 0, Difference("", kind, next(iter(gone))[:120], "other values, in any order")
+
+
+def _gone(base: Iterable[Any], candidate: Iterable[Any]) -> Counter[str]:
+    return Counter(map(canonical, base)) - Counter(map(canonical, candidate))

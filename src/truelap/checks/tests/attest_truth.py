@@ -32,14 +32,15 @@ def same_truth(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -
         False also when the judge cannot tell.
     """
     if site.kind == "raises":
-        return _same_exception(*(_at(side, (site.id, slot), occurrence) for side in sides))
+        base, candidate = (_at(side, (site.id, slot), occurrence) for side in sides)
+        return _same_warnings(base, candidate) if slot else _same_exception(base, candidate)
     if site.kind == "truth":
         left, right = (_truth(_at(side, (site.id, slot), occurrence)) for side in sides)
         return left is not None and left == right
     if not site.operators:
         return False
-    base, candidate = (outcome_at(site, occurrence, side) for side in sides)
-    return base is not None and base == candidate and _one_side_is_bases(site, occurrence, sides)
+    before, now = (outcome_at(site, occurrence, side) for side in sides)
+    return before is not None and before == now and _one_side_is_bases(site, occurrence, sides)
 
 
 def holds_at_both(site: Site, slot: int, occurrence: int, sides: tuple[Any, Any]) -> bool:
@@ -61,6 +62,22 @@ def _at(side: Mapping[tuple[int, int], list[Any]], place: tuple[int, int], occur
 def _same_exception(base: Any, candidate: Any) -> bool:
     found = None if _MISSING in (base, candidate) else compare(base, candidate)
     return found is not None and found.kind == "text"
+
+
+def _same_warnings(base: Any, candidate: Any) -> bool:
+    """Whether as many warnings of the same categories were heard, whatever they say."""
+    heard, again = _categories(base), _categories(candidate)
+    return None not in (heard, again) and compare(heard, again) is None
+
+
+def _categories(heard: Any) -> list[Any] | None:
+    """Categories alone, as an encoding; None for what is no list of categories and texts."""
+    try:
+        (tag, pairs) = heard
+        found = [category for kind, (category, _) in pairs if (kind, category[0]) == ("t", "cls")]
+        return ["l", found] if tag == "l" and len(found) == len(pairs) else None
+    except (TypeError, ValueError, LookupError):
+        return None
 
 
 def _truth(value: Any) -> bool | None:

@@ -238,15 +238,24 @@ def weigh(
         perturbed: literals were changed.
     """
     sent = values_of(candidate)
-    tests = {
-        name: ruled(judge_test(truth, sent.get(name, {}), sources.sites, perturbed=perturbed), sources)
+    rulings = {
+        name: judge_test(truth, sent.get(name, {}), sources.sites, perturbed=perturbed)
         for name, truth in known.items()
     }
-    counted = shares(known, {})
+    tests = {name: ruled(ruling, sources) for name, ruling in rulings.items()}
+    counted = shares({name: _shown(truth, rulings[name]) for name, truth in known.items()}, {})
     rest = dict.fromkeys(plain, Ruled(status="plain"))
     return ValueEvidence(
         **_counts(counted), silent=(*counted.silent, *rest), tests=tests | rest, plain=dict(sources.plain)
     )
+
+
+def _shown(truth: Truth, ruling: Ruling) -> Truth:
+    """What counts as evidence: nothing of a place whose values agree only without what objects hold for themselves."""
+    return {
+        place: replace(known, stability="unstable") if place in ruling.private else known
+        for place, known in truth.items()
+    }
 
 
 def _counts(counted: Shares) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""What an honest patch may change in what assertions look at, and the wrong patch that hides behind it."""
+
+PAIR = """
+class Money:
+    def __init__(self, n):
+        self._n = n
+        self._memo = {}
+    def __eq__(self, other):
+        return self._n == other._n
+    __hash__ = None
+
+class Stack:
+    def __init__(self, items):
+        self._items = list(items)
+    def __len__(self):
+        return len(self._items)
+
+def double(n):
+    return Money(2 * n)
+"""
+RENAMED = """
+class Money:
+    __slots__ = ("_cents",)
+    def __init__(self, n):
+        self._cents = n
+    def __eq__(self, other):
+        return self._cents == other._cents
+    __hash__ = None
+
+class Stack:
+    def __init__(self, items):
+        self._data = tuple(items)
+    def __len__(self):
+        return len(self._data)
+
+def double(n):
+    return Money(n + n)
+"""
+HIDING = RENAMED.replace("self._cents == other._cents", "True").replace("n + n", "n")
+USES = "from pkg.core import Money, Stack, double\n" + "".join(
+    f"""
+def test_{name}():
+    stack = Stack([{n}])
+    other = stack
+    assert stack
+    assert other is stack
+    assert stack in [stack]
+    assert not Stack([])
+    assert double({n}) == Money({2 * n})
+"""
+    for n, name in enumerate(("one", "two", "three"), 1001)
+)
+PRIVATE = {"pkg/__init__.py": "", "pkg/core.py": PAIR, "tests/test_core.py": USES}
+
+
+def test_what_objects_hold_for_themselves_may_be_renamed_and_is_then_no_evidence(lap, shipped):
+    found = lap({"pkg/core.py": RENAMED}, base=PRIVATE, policy=shipped.without(["mutants"]))
+    assert found.findings == ()
+    assert {ruled.status for ruled in found.evidence.values.tests.values()} == {"weak"}
+    assert found.evidence.summary()["value_evidence"]["tests_with"] == 0
+
+
+def test_wrong_values_behind_another_private_name_are_found_by_what_no_author_knows(lap, shipped):
+    uses = "".join(line for line in USES.splitlines(keepends=True) if "tack" not in line or "import" in line)
+    base = {**PRIVATE, "tests/test_core.py": uses.replace("    assert other is stack\n", "")}
+    found = lap({"pkg/core.py": HIDING}, base=base, policy=shipped.without(["canaries", "mutants"]))
+    assert set(found.evidence.values.differing) == set(), "the values alone do not show it"
+    assert found.codes == ["tests:perturbed"]
