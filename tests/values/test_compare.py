@@ -171,3 +171,24 @@ def test_where_something_was_raised_is_no_part_of_a_traceback_and_what_was_raise
     assert differ(base, raised(lambda: 1.0 % 0)).kind == "value"
     assert differ(base, base.replace("Traceback", "A trace")) is not None
     assert differ('File "a", line 1\n', 'File "b", line 1\n') is not None
+
+
+LOGGED = "INFO     pkg:core.py:{} saved 3 rows\n"
+RECORDED = "{{message : X('old'), category : 'X', filename : '/t/pkg/core.py', lineno : {}, line : None}}"
+WARNED = "/t/pkg/core.py:{}: DeprecationWarning: old\n  warn('{}')\n"
+
+
+@pytest.mark.parametrize(
+    "text", [LOGGED, RECORDED, "(core.py:{}) told", WARNED], ids=["log", "record", "(", "warn"]
+)
+def test_lines_of_files_that_a_patch_may_shift_are_no_difference_in_texts(text):
+    base, candidate = text.format(8, "a"), text.format(21, "b")
+    assert differ(base, candidate).kind == "value"
+    assert differ(base, candidate, files=frozenset({"other.py"})).kind == "value"
+    files = frozenset({"core.py"})
+    assert differ(base, candidate, files=files) is None
+    assert differ([base], [candidate], files=files) is None
+    assert differ(base, candidate.replace("core.py", "cord.py"), files=files).kind == "value"
+    for word, other in (("saved 3", "saved 4"), ("old", "new"), ("told", "said")):
+        if word in candidate:
+            assert differ(base, candidate.replace(word, other), files=files).kind == "value"

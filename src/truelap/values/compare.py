@@ -9,7 +9,7 @@ from truelap.values import arrays, containers, large
 from truelap.values.codec import canonical, shortened, text_of
 from truelap.values.difference import Difference, Kind, Tolerance
 from truelap.values.sharing import Sharing
-from truelap.values.text import same_text, same_type, without_frames
+from truelap.values.text import same_text, same_type, without_frames, without_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ class Walk:
         if not isinstance(base, list) or type(base) is not type(candidate):
             if type(base) is not type(candidate):
                 self.tell(where, "type", base, candidate)
-            elif not _same_leaf(base, candidate):
+            elif not _same_leaf(base, candidate, self.tolerance):
                 self.tell(where, "value", base, candidate)
         elif "again" in (base[0], candidate[0]):
             self._again(base, candidate, where)
@@ -127,10 +127,11 @@ class Walk:
                 self.tell(where, "missing", name, "nothing")
 
 
-def _same_leaf(base: Any, candidate: Any) -> bool:
-    return bool(
-        base == candidate or (isinstance(base, str) and without_frames(base) == without_frames(candidate))
-    )
+def _same_leaf(base: Any, candidate: Any, tolerance: Tolerance) -> bool:
+    if base == candidate or not isinstance(base, str):
+        return bool(base == candidate)
+    left, right = (without_lines(without_frames(text), tolerance.files) for text in (base, candidate))
+    return left == right
 
 
 def _exact(walk: Walk, base: Any, candidate: Any, where: str) -> None:

@@ -34,6 +34,7 @@ class Tolerance:
         array_order: arrays with another memory order are different.
         messages: exceptions with other arguments are different.
         private: objects with other private attributes are different.
+        files: names of files whose numbers of lines, where texts tell them, are no difference.
     """
 
     rtol: float = 1e-6
@@ -44,6 +45,7 @@ class Tolerance:
     array_order: bool = False
     messages: bool = True
     private: bool = True
+    files: frozenset[str] = frozenset()
 
     def error(self, base: float, candidate: float, *, single: bool = False) -> tuple[bool, float]:
         """Whether two floats are the same, and how far apart they are relative to base (infinite for NaN and infinity).

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 from truelap.values.codec import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from truelap.values.difference import Tolerance
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?(?![\w.])")
 
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'^([ |]*)File "[^"\n]*", line \d+.*\n(?:\1 +.*\n)*', re.MULTILINE)
+
+# Both try each run of characters once: texts are the candidate's to write, and may be long.
+_WARNED = re.compile(r"^([^\s:]+\.py):\d+(: \w+: .*\n)  .*\n?", re.MULTILINE)
+_LINE = re.compile(r"""(?<![^\s:/\\'"(\[])([^\s:/\\'"(\[]+\.py)(:|['"], lineno : )\d+""")
 
 
 def without_frames(text: str) -> str:
@@ -25,6 +31,22 @@ def without_frames(text: str) -> str:
     'Traceback (most recent call last):\nValueError: no'
     """
     return _FRAME.sub("", text) if _TRACEBACK in text else text
+
+
+def without_lines(text: str, files: Collection[str]) -> str:
+    """A text without the numbers of lines, and without the line that a warning quotes, of files with these names.
+
+    >>> without_lines("INFO pkg:core.py:12 saved 3 in a.py:4", {"core.py"})
+    'INFO pkg:core.py:?: saved 3 in a.py:4'
+    """
+    if not files or ".py" not in text:
+        return text
+
+    def unlined(found: re.Match[str]) -> str:
+        name = re.split(r"[/\\]", found[1])[-1]
+        return f"{found[1]}:?{found[2]}" if name in files else found[0]
+
+    return _LINE.sub(unlined, _WARNED.sub(unlined, text))
 
 
 def same_type(base: Any, candidate: Any) -> bool:
@@ -47,6 +69,7 @@ def same_text(base: str, candidate: str, tolerance: Tolerance) -> bool:
     >>> same_text("Point(0.3)", "Point(0.30000000000000004)", Tolerance())
     True
     """
+    base, candidate = without_lines(base, tolerance.files), without_lines(candidate, tolerance.files)
     if base == candidate:
         return True
     if _NUMBER.sub("#", base) != _NUMBER.sub("#", candidate):

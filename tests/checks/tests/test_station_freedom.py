@@ -66,3 +66,41 @@ def test_wrong_values_behind_another_private_name_are_found_by_what_no_author_kn
     found = lap({"pkg/core.py": HIDING}, base=base, policy=shipped.without(["canaries", "mutants"]))
     assert set(found.evidence.values.differing) == set(), "the values alone do not show it"
     assert found.codes == ["tests:perturbed"]
+
+
+LOGS = """
+import logging
+import warnings
+log = logging.getLogger("pkg")
+def save(rows):
+    log.warning("saved %s rows", rows)
+def old(n):
+    warnings.warn("old", DeprecationWarning)
+"""
+LOGGED = """
+import warnings
+from pkg.core import old, save
+
+def test_one(caplog):
+    save("mill")
+    assert "saved mill rows" in caplog.text
+
+def test_two(recwarn):
+    old(1)
+    assert "filename" in str(recwarn[0])
+
+def test_three():
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        old(2)
+    one = seen[0]
+    assert "Deprecation" in warnings.formatwarning(one.message, one.category, one.filename, one.lineno)
+"""
+
+
+def test_lines_may_shift_in_what_is_logged_and_warned(lap, shipped):
+    base = {"pkg/__init__.py": "", "pkg/core.py": LOGS, "tests/test_core.py": LOGGED}
+    shifted = {"pkg/core.py": "import os\n" * 9 + LOGS}
+    found = lap(shifted, base=base, policy=shipped.without(["canaries", "mutants"]))
+    assert found.findings == ()
+    assert found.evidence.secret.n_changed >= 1

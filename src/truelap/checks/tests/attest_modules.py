@@ -59,6 +59,12 @@ class Modules:
                 found |= set(self._taken(places, node))
         return frozenset(found)
 
+    @cached_property
+    def product_files(self) -> frozenset[str]:
+        """Names, without their folders, of the Python files that a patch may change."""
+        files = (file for file in self.paths if file.endswith(".py") and not self._is_test_code(file))
+        return frozenset(file.rpartition("/")[2] for file in files)
+
     def _taken(self, homes: Sequence[str], node: ast.ImportFrom) -> Iterator[str]:
         module = node.module.split(".") if node.module else []
         whole = self._serves(homes, module)

@@ -33,6 +33,7 @@ class Sources:
         homes: the file of each site.
         plain: files that run as they are, with the reason.
         book: base's doctests; their sites and homes are among those above.
+        product: names of the files whose lines a patch may shift.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Sources:
     homes: Mapping[int, str] = field(default_factory=dict)
     plain: Mapping[str, str] = field(default_factory=dict)
     book: Book = field(default_factory=Book)
+    product: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> set[str]:
@@ -145,4 +147,4 @@ def rewrite(
         files[path] = found.source
         sites.update((site.id, site) for site in found.sites)
         homes.update((site.id, shown) for site in found.sites)
-    return Sources(name, files, sites, homes, plain)
+    return Sources(name, files, sites, homes, plain, product=modules.product_files)

@@ -13,6 +13,7 @@ from truelap.checks.tests.attest_shares import Shares, shares
 from truelap.checks.tests.results import unpacked
 from truelap.checks.tests.steadiness import function_of
 from truelap.model import Frozen
+from truelap.values import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -238,8 +239,9 @@ def weigh(
         perturbed: literals were changed.
     """
     sent = values_of(candidate)
+    tolerance = Tolerance(files=sources.product)
     rulings = {
-        name: judge_test(truth, sent.get(name, {}), sources.sites, perturbed=perturbed)
+        name: judge_test(truth, sent.get(name, {}), sources.sites, tolerance=tolerance, perturbed=perturbed)
         for name, truth in known.items()
     }
     tests = {name: ruled(ruling, sources) for name, ruling in rulings.items()}
