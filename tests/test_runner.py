@@ -165,7 +165,8 @@ def test_a_check_measures_and_then_judges_what_it_measured(line):
 
 def test_a_station_that_may_be_skipped_is_not_required(line):
     world = SimpleNamespace(
-        interpreter=SimpleNamespace(version=(3, 11, 7)), sandbox=SimpleNamespace(name="bubblewrap")
+        interpreter=SimpleNamespace(version=(3, 11, 7), executable=Path("python")),
+        sandbox=SimpleNamespace(name="bubblewrap"),
     )
     evident = line.station("collect", lambda case: case.plus(evidence=(("collect", Measured(value=1)),)))
     for optional, outcome in ((True, "accepted"), (False, "inconclusive")):
