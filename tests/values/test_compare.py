@@ -189,6 +189,8 @@ def test_lines_of_files_that_a_patch_may_shift_are_no_difference_in_texts(text):
     assert differ(base, candidate, files=files) is None
     assert differ([base], [candidate], files=files) is None
     assert differ(base, candidate.replace("core.py", "cord.py"), files=files).kind == "value"
+    moved = differ(base, candidate.replace("core.py", "test_core.py"), files=files | {"test_core.py"})
+    assert (moved is None) == (text in (RECORDED, WARNED)), "a warning may be shown for its caller"
     for word, other in (("saved 3", "saved 4"), ("old", "new"), ("told", "said")):
         if word in candidate:
             assert differ(base, candidate.replace(word, other), files=files).kind == "value"

@@ -34,7 +34,8 @@ class Tolerance:
         array_order: arrays with another memory order are different.
         messages: exceptions with other arguments are different.
         private: objects with other private attributes are different.
-        files: names of files whose numbers of lines, where texts tell them, are no difference.
+        files: names of files whose numbers of lines, where texts tell them, are no difference, nor which of them a warning
+            is shown for.
     """
 
     rtol: float = 1e-6

@@ -17,9 +17,12 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'^([ |]*)File "[^"\n]*", line \d+.*\n(?:\1 +.*\n)*', re.MULTILINE)
 
-# Both try each run of characters once: texts are the candidate's to write, and may be long.
-_WARNED = re.compile(r"^([^\s:]+\.py):\d+(: \w+: .*\n)  .*\n?", re.MULTILINE)
-_LINE = re.compile(r"""(?<![^\s:/\\'"(\[])([^\s:/\\'"(\[]+\.py)(:|['"], lineno : )\d+""")
+# All try each run of characters once: texts are the candidate's to write, and may be long.
+_WARNED = re.compile(r"^(?P<file>[^\s:]+\.py):\d+(?P<rest>: \w+: .*\n)  .*\n?", re.MULTILINE)
+_RECORDED = re.compile(
+    r"""(?<=filename : )(?P<quote>['"])(?P<file>[^'"\n]+)(?P=quote)(?P<rest>, lineno : )\d+"""
+)
+_LINE = re.compile(r"""(?<![^\s:/\\'"(\[])(?P<file>[^\s:/\\'"(\[]+\.py):\d+""")
 
 
 def without_frames(text: str) -> str:
@@ -34,19 +37,27 @@ def without_frames(text: str) -> str:
 
 
 def without_lines(text: str, files: Collection[str]) -> str:
-    """A text without the numbers of lines, and without the line that a warning quotes, of files with these names.
+    r"""A text without the numbers of lines of files with these names, and without the places that warnings are shown for.
 
     >>> without_lines("INFO pkg:core.py:12 saved 3 in a.py:4", {"core.py"})
-    'INFO pkg:core.py:?: saved 3 in a.py:4'
+    'INFO pkg:core.py:? saved 3 in a.py:4'
+    >>> without_lines("/p/core.py:12: UserWarning: old\n  warn('old')\n", {"core.py"})
+    '?: UserWarning: old\n'
     """
     if not files or ".py" not in text:
         return text
 
-    def unlined(found: re.Match[str]) -> str:
-        name = re.split(r"[/\\]", found[1])[-1]
-        return f"{found[1]}:?{found[2]}" if name in files else found[0]
+    def placeless(found: re.Match[str]) -> str:
+        return f"?{found['rest']}" if _name(found["file"]) in files else found[0]
 
-    return _LINE.sub(unlined, _WARNED.sub(unlined, text))
+    def lineless(found: re.Match[str]) -> str:
+        return f"{found['file']}:?" if found["file"] in files else found[0]
+
+    return _LINE.sub(lineless, _RECORDED.sub(placeless, _WARNED.sub(placeless, text)))
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def same_type(base: Any, candidate: Any) -> bool:

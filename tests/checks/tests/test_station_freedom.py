@@ -100,7 +100,7 @@ def test_three():
 
 def test_lines_may_shift_in_what_is_logged_and_warned(lap, shipped):
     base = {"pkg/__init__.py": "", "pkg/core.py": LOGS, "tests/test_core.py": LOGGED}
-    shifted = {"pkg/core.py": "import os\n" * 9 + LOGS}
+    shifted = {"pkg/core.py": "import os\n" * 9 + LOGS.replace("Warning)", "Warning, stacklevel=2)")}
     found = lap(shifted, base=base, policy=shipped.without(["canaries", "mutants"]))
     assert found.findings == ()
     assert found.evidence.secret.n_changed >= 1

@@ -239,7 +239,7 @@ def weigh(
         perturbed: literals were changed.
     """
     sent = values_of(candidate)
-    tolerance = Tolerance(files=sources.product)
+    tolerance = Tolerance(files=sources.product | {name.rpartition("/")[2] for name in sources.shown})
     rulings = {
         name: judge_test(truth, sent.get(name, {}), sources.sites, tolerance=tolerance, perturbed=perturbed)
         for name, truth in known.items()
