@@ -174,6 +174,7 @@ def test_a_loop_that_waits_still_ends_by_its_failure():
     ("check", "kept"),
     [
         ("if f(4) != 300:\n        raise E", "if f(4) != "),
+        ("assert f(4) == Money(300)", "assert f(4) == Money("),
         ("if f(4) == 300:\n        pass\n    else:\n        fail()", "if f(4) == "),
     ],
 )

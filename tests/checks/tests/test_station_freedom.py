@@ -48,7 +48,7 @@ def test_{name}():
     assert not Stack([])
     assert double({n}) == Money({2 * n})
 """
-    for n, name in enumerate(("one", "two", "three"), 1001)
+    for n, name in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), 1001)
 )
 PRIVATE = {"pkg/__init__.py": "", "pkg/core.py": PAIR, "tests/test_core.py": USES}
 
@@ -63,27 +63,23 @@ def test_what_objects_hold_for_themselves_may_be_renamed_and_is_then_no_evidence
 def test_wrong_values_behind_another_private_name_are_found_by_what_no_author_knows(lap, shipped):
     uses = "".join(line for line in USES.splitlines(keepends=True) if "tack" not in line or "import" in line)
     base = {**PRIVATE, "tests/test_core.py": uses.replace("    assert other is stack\n", "")}
-    found = lap({"pkg/core.py": HIDING}, base=base, policy=shipped.without(["canaries", "mutants"]))
+    found = lap({"pkg/core.py": HIDING}, base=base, policy=shipped.without(["mutants"]))
     assert set(found.evidence.values.differing) == set(), "the values alone do not show it"
-    assert found.codes == ["tests:perturbed"]
+    assert set(found.codes) == {"tamper:canary", "tests:perturbed"}
 
 
 LOGS = """
 import logging
 import warnings
 log = logging.getLogger("pkg")
-def save(rows):
-    log.warning("saved %s rows", rows)
+def save(name, rows):
+    log.warning("saved %s %s rows", name, rows)
 def old(n):
     warnings.warn("old", DeprecationWarning)
 """
 LOGGED = """
 import warnings
 from pkg.core import old, save
-
-def test_one(caplog):
-    save("mill")
-    assert "saved mill rows" in caplog.text
 
 def test_two(recwarn):
     old(1)
@@ -95,7 +91,14 @@ def test_three():
         old(2)
     one = seen[0]
     assert "Deprecation" in warnings.formatwarning(one.message, one.category, one.filename, one.lineno)
+""" + "".join(
+    f"""
+def test_{word}(caplog):
+    save("{word}", {n})
+    assert "saved {word} {n} rows" in caplog.text
 """
+    for n, word in enumerate(("mill", "barn", "silo", "shed", "yard", "wheel", "stone", "flour"), 1001)
+)
 
 
 def test_lines_may_shift_in_what_is_logged_and_warned(lap, shipped):
@@ -103,4 +106,4 @@ def test_lines_may_shift_in_what_is_logged_and_warned(lap, shipped):
     shifted = {"pkg/core.py": "import os\n" * 9 + LOGS.replace("Warning)", "Warning, stacklevel=2)")}
     found = lap(shifted, base=base, policy=shipped.without(["canaries", "mutants"]))
     assert found.findings == ()
-    assert found.evidence.secret.n_changed >= 1
+    assert found.evidence.secret.n_changed >= 1  # all but for chance, of sixteen literals

@@ -146,7 +146,7 @@ def _fault(place: Place, text: Text, lot: Lot) -> Wrap | Swap | None:
 
 
 def _expected(place: Place) -> ast.expr | None:
-    """The literal that is expected to be equal to something, if there is one."""
+    """The literal that is expected to be equal to something, or what is made of literals alone (`Money(3)`), if there is one."""
     if not isinstance(place, ast.Call):
         test = place.test
         passing = isinstance(place, ast.Assert) or passes_when(place)
@@ -157,7 +157,15 @@ def _expected(place: Place) -> ast.expr | None:
     else:
         sides = list(place.args[1::-1]) if called_name(place) == "assertEqual" else []
     literals = [side for side in sides if is_literal(side)]
-    return literals[0] if len(literals) == 1 else None
+    made = [side for side in sides if not literals and _is_made(side)]
+    return literals[0] if len(literals) == 1 else next(iter(made), None)
+
+
+def _is_made(side: ast.expr) -> bool:
+    """Whether it is made of literals by a class, as names go: an `==` that is always true does not see another one."""
+    if not isinstance(side, ast.Call) or not called_name(side)[:1].isupper():
+        return False
+    return bool(side.args) and all(map(is_literal, (*side.args, *(word.value for word in side.keywords))))
 
 
 def _swap(expected: ast.expr, text: Text, lot: Lot) -> Swap | None:
