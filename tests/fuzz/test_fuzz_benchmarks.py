@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -136,7 +137,9 @@ class Peer(Channel):
     def _answer(self, replies, token=None):
         for reply in replies:
             known = {key: token if value == "TOKEN" else value for key, value in reply.items()}
-            self._there.sendall(framed(known))
+            # An end that was shut before says nothing more, whatever was drawn.
+            with suppress(BrokenPipeError):
+                self._there.sendall(framed(known))
         if not replies:
             # Nothing more comes, so that nobody waits for it.
             self._there.shutdown(socket.SHUT_WR)
