@@ -376,3 +376,32 @@ def test_a_file_in_another_encoding_keeps_it():
 
 def test_the_message_of_an_assertion_stays():
     assert "'one'" in changed("def test():\n    assert f(7), 'one'\n")
+
+
+HANDED = """
+import re, subprocess
+import pkg
+from pkg import Box, compile
+
+ITEMS = list(("mill", "barn"))
+
+@pytest.fixture(params=["harrow", "sickle"])
+def tool(request):
+    return request.param
+
+@pytest.mark.parametrize(argnames="a, b", argvalues=[("plough", "furrow")])
+def test(a, b):
+    assert shout("one") and pkg.shout(text="acorn", mode="strict") and compile("meadow") and pkg.run("hedge")
+    subprocess.run(["stay"], text="stay")
+    re.compile("stay")
+    open("stay", mode="stay")
+    other(word="stay")
+"""
+INPUTS = ("mill", "barn", "harrow", "sickle", "plough", "furrow", "acorn", "meadow", "hedge")
+
+
+def test_what_is_tested_is_handed_inputs_whatever_it_is_called():
+    after = perturb(HANDED.encode(), b"s", inputs=1.0, expected=1.0).source.decode()
+    assert [word for word in INPUTS if f'"{word}"' in after] == []
+    assert after.count('"stay"') == HANDED.count('"stay"')
+    assert 'mode="strict"' in after

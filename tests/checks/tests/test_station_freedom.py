@@ -107,3 +107,37 @@ def test_lines_may_shift_in_what_is_logged_and_warned(lap, shipped):
     found = lap(shifted, base=base, policy=shipped.without(["canaries", "mutants"]))
     assert found.findings == ()
     assert found.evidence.secret.n_changed >= 1  # all but for chance, of sixteen literals
+
+
+POSTS = "def send(client, names):\n    for name in names:\n        client.post(name.upper(), len(name))\n"
+HEARD = {
+    "pkg/__init__.py": "",
+    "pkg/wire.py": POSTS,
+    "tests/test_wire.py": """
+from unittest import mock
+from pkg.wire import send
+
+def test_posts():
+    client = mock.Mock()
+    send(client, ["bob", "anna"])
+    client.post.assert_has_calls([mock.call("BOB", 3), mock.call("ANNA", 4)])
+    client.post.assert_any_call("BOB", 3)
+
+def test_count():
+    client = mock.Mock()
+    send(client, ["bob", "anna"])
+    assert client.post.call_args_list == [mock.call("BOB", 3), mock.call("ANNA", 4)]
+
+def test_number():
+    client = mock.Mock()
+    send(client, ["bob"])
+    assert client.post.call_count == 1
+""",
+}
+
+
+def test_how_a_mock_is_to_be_called_is_no_evidence_of_how_it_was(lap, shipped):
+    honest = {"pkg/wire.py": POSTS.replace("name.upper(), len(name)", "*(name.upper(), len(name))")}
+    found = lap(honest, base=HEARD, policy=shipped.without(["canaries", "mutants"]))
+    assert found.findings == ()
+    assert found.evidence.summary()["value_evidence"]["without"] == ["tests/test_wire.py::test_posts"]

@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING
 
 from truelap.checks.tests.attest_close import CLOSE
 from truelap.checks.tests.attest_helpers import NO_HELPERS
-from truelap.checks.tests.attest_names import called_name, is_literal
+from truelap.checks.tests.attest_imports import root_of
+from truelap.checks.tests.attest_names import CONTAINERS, HANDS_OFF, MODES, called_name, is_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from truelap.checks.tests.attest_helpers import Helpers
 
 _KINDS = (int, float, complex, str, bytes)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
-# Texts and numbers given to these decide how the test runs, not what it computes.
-_HANDS_OFF = frozenset({
-    "getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "importorskip", "skip",
-    "skipif", "xfail", "fail", "sleep", "wait", "timeout", "open", "setenv", "delenv", "chdir", "patch",
-    "object", "fixture", "usefixtures", "raises", "warns", "assertRaises", "assertRaisesRegex",
-    "assertWarns", "assertWarnsRegex", "compile", "namedtuple", "settings", "dtype", "astype",
-    "join_timeout", "system", "run", "Popen", "check_output", "check_call",
-})  # fmt: skip
 _CONVENTIONS = re.compile(r"pytestmark|pytest_plugins|collect_ignore|collect_ignore_glob|__.*|_\w+_|_fields")
 _COSTLY = (ast.Pow, ast.LShift)
 
 
 class Literals(ast.NodeVisitor):
-    """Finds the literals that may be replaced, and of them those that stand for what is expected."""
+    """Finds the literals that may be replaced, and of them those that stand for what is expected.
 
-    def __init__(self, *, parameters: bool, helpers: Helpers = NO_HELPERS) -> None:
+    Args:
+        parameters: also what tests and fixtures are parametrized with.
+        helpers: functions of test code that compare.
+        tested: names that the file imports of what it tests: whatever these are called, they are handed inputs.
+    """
+
+    def __init__(
+        self, *, parameters: bool, helpers: Helpers = NO_HELPERS, tested: Collection[str] = ()
+    ) -> None:
         self.found: list[tuple[ast.Constant, int]] = []
         self.joined: list[tuple[ast.JoinedStr, int]] = []
         self.expected: set[int] = set()
@@ -40,6 +41,7 @@ class Literals(ast.NodeVisitor):
         """The outermost list, tuple, set or dict that a literal stands in, by its number; loose ones have none."""
         self._parameters = parameters
         self._helpers = helpers
+        self._tested = tested
         self._display = 0
         self._opened = 0
         self._inside = False
@@ -84,7 +86,7 @@ class Literals(ast.NodeVisitor):
     def _data(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         usual = not any(map(_CONVENTIONS.fullmatch, names))
-        if usual and len(names) == len(targets) and (isinstance(value, _DISPLAYS) or is_literal(value)):
+        if usual and len(names) == len(targets) and _is_data(value):
             self._inside = True
             self._table(value, tuples=True)
             self._inside = False
@@ -137,14 +139,22 @@ class Literals(ast.NodeVisitor):
         self._inside = outside
 
     def _parametrize(self, decorator: ast.expr) -> None:
-        if self._parameters and isinstance(decorator, ast.Call) and called_name(decorator) == "parametrize":
-            outside, self._inside = self._inside, True
-            for table in decorator.args[1:2]:
-                if _names_one(decorator.args[0]):
-                    self.visit(table)
-                else:
-                    self._table(table)
-            self._inside = outside
+        if not self._parameters or not isinstance(decorator, ast.Call):
+            return
+        given = {keyword.arg: keyword.value for keyword in decorator.keywords}
+        outside, self._inside = self._inside, True
+        if called_name(decorator) == "parametrize":
+            given |= dict(zip(("argnames", "argvalues"), decorator.args, strict=False))
+            self._cases(given.get("argnames"), given.get("argvalues"))
+        elif called_name(decorator) == "fixture" and "params" in given:
+            self.visit(given["params"])
+        self._inside = outside
+
+    def _cases(self, names: ast.expr | None, table: ast.expr | None) -> None:
+        if table is not None and _names_one(names):
+            self.visit(table)
+        elif table is not None:
+            self._table(table)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """Docstrings and bare texts stay; what a helper is handed beside what was found is expected of it."""
@@ -191,8 +201,8 @@ class Literals(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """Arguments, but for those that decide how the test runs."""
-        name = called_name(node)
-        if name in _HANDS_OFF:
+        name, ours = called_name(node), root_of(node.func) in self._tested
+        if name in HANDS_OFF and not ours:
             return
         if name.startswith(("assert", "_assert")):
             for argument in node.args:
@@ -204,8 +214,9 @@ class Literals(ast.NodeVisitor):
         for argument in node.args:
             self.visit(argument)
         for keyword in node.keywords:
-            named = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
-            if not named:  # a text by keyword is mostly the name of a method or mode
+            text = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
+            # Given to anything else, a text by keyword is mostly the name of a method or mode.
+            if not text or (ours and keyword.arg not in MODES):
                 self.visit(keyword.value)
         self._display = outside
 
@@ -218,6 +229,11 @@ class Literals(ast.NodeVisitor):
             self.expected.update(id(part) for part in parts if isinstance(part, ast.Constant))
 
 
-def _names_one(names: ast.expr) -> bool:
+def _is_data(value: ast.expr) -> bool:
+    made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in CONTAINERS
+    return made or isinstance(value, _DISPLAYS) or is_literal(value)
+
+
+def _names_one(names: ast.expr | None) -> bool:
     """Whether a test is parametrized by one name, so that each item is a value and no row."""
     return isinstance(names, ast.Constant) and isinstance(names.value, str) and "," not in names.value

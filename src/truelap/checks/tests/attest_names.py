@@ -56,6 +56,23 @@ EXPECTING = {
     "assert_no_warnings": 0,
     "assert_produces_warning": 9,
 }
+# Texts and numbers given to these decide how the test runs, not what it computes.
+HANDS_OFF = frozenset({
+    "getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "importorskip", "skip",
+    "skipif", "xfail", "fail", "sleep", "wait", "timeout", "open", "setenv", "delenv", "chdir", "patch",
+    "object", "fixture", "usefixtures", "raises", "warns", "assertRaises", "assertRaisesRegex",
+    "assertWarns", "assertWarnsRegex", "compile", "namedtuple", "settings", "dtype", "astype",
+    "join_timeout", "system", "run", "Popen", "check_output", "check_call",
+})  # fmt: skip
+MODES = frozenset({
+    "align", "axis", "codec", "delimiter", "encoding", "engine", "errors", "fmt", "format", "how", "ids", "kind", "level",
+    "locale", "lang", "method", "mode", "newline", "on", "order", "parser", "protocol", "sep", "side", "strategy", "style", "timezone",
+    "tz", "unit", "version",
+})  # fmt: skip
+"""By these names a text says how, and hardly ever what: another one would mostly end the test."""
+CONTAINERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted"})
+# What a mock has heard is compared with these by the mock itself: what they are handed is the test's own.
+MOCKED = re.compile(r"assert_(?:any|has|not|called|awaited)(?:_\w+)?")
 TRUE_OF = ("assertTrue", "assertFalse", "assert_")
 QUANTIFIERS = ("all", "any")
 # Calls in a truth position whose arguments (and receiver) are what is being compared.
@@ -108,3 +125,15 @@ def _shares_parentheses(call: ast.Call) -> bool:
     argument = call.args[0]
     ends = (argument.end_lineno, argument.end_col_offset) == (call.end_lineno, call.end_col_offset)
     return ends and isinstance(argument, ast.GeneratorExp)
+
+
+def is_own_call(node: ast.AST) -> bool:
+    """Whether an expression says how a mock is to be called, in words of the test alone.
+
+    >>> [is_own_call(ast.parse(text, mode="eval").body) for text in ("mock.call('A', 3)", "[call(1)]", "call(double(2))", "found")]
+    [True, True, False, False]
+    """
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return names <= {"mock", "call", "unittest", "ANY"} and not any(
+        isinstance(part, ast.Lambda | ast.Await | ast.JoinedStr) for part in ast.walk(node)
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truelap.checks.tests.attest_helpers import Helpers
+from truelap.checks.tests.attest_imports import names_of_tested
 from truelap.checks.tests.attest_inputs import shares_of
 from truelap.checks.tests.attest_literals import Literals
 from truelap.checks.tests.attest_modules import NO_MODULES
@@ -88,7 +89,7 @@ def perturb(
     try:
         text, tree = read_text(source), parse(source, filename)
         helpers = Helpers(tree, modules.names(tree, filename))
-        finder = Literals(parameters=parameters, helpers=helpers)
+        finder = Literals(parameters=parameters, helpers=helpers, tested=names_of_tested(tree))
         finder.visit(tree)
         lot = Lot(secret, filename)
         swaps = list(_swaps(finder, text, lot, {False: inputs, True: expected}))

@@ -134,7 +134,7 @@ class Finder(ast.NodeVisitor):
         elif names.ASSERTING.fullmatch(name):
             pair = [argument for argument in node.args[:2] if not isinstance(argument, ast.Starred)]
             operators = (names.COMPARING[name],) if name in names.COMPARING and len(pair) == _PAIR else ()
-            site = self._record(node, "call", operators, self._arguments(node), ())
+            site = self._record(node, "call", operators, self._claimed(node, name), ())
             self._soften(node, site)
         elif id(node) in self._handing and (node.args or node.keywords):
             site = self._record(node, "handed", (), self._arguments(node, None), ())
@@ -159,6 +159,12 @@ class Finder(ast.NodeVisitor):
             argument.value if isinstance(argument, ast.Starred) else argument for argument in call.args
         ]
         return (positional + keywords)[:_MAX_ARGUMENTS]
+
+    def _claimed(self, call: ast.Call, name: str) -> list[ast.expr]:
+        """What an assertion compares; how a mock is to be called shows nothing of what called it."""
+        given = self._arguments(call)
+        mocked = names.MOCKED.fullmatch(name) is not None
+        return [argument for argument in given if not (mocked and names.is_own_call(argument))]
 
     def _truth(self, node: ast.expr, *, wanted: bool = True) -> None:
         """Take apart what is asked to be true, or not to be."""
