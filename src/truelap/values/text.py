@@ -63,14 +63,24 @@ def _name(path: str) -> str:
 def same_type(base: Any, candidate: Any) -> bool:
     """Whether two `module:qualname` name the same type; within one package a type may move to another module.
 
+    What a private type is called is the patch's own business: what it holds is compared all the same.
+
     >>> same_type("pkg._slow:Point", "pkg._fast:Point"), same_type("pkg:Point", "other:Point")
+    (True, False)
+    >>> same_type("pkg:_Token", "pkg.fast:_Tok"), same_type("pkg:Token", "pkg:_Token")
     (True, False)
     """
     left, right = text_of(base), text_of(candidate)
     if left is None or right is None:
         return bool(base == candidate)
     (left_module, _, left_name), (right_module, _, right_name) = left.partition(":"), right.partition(":")
-    return left_name == right_name and left_module.partition(".")[0] == right_module.partition(".")[0]
+    same = left_name == right_name or (_is_private(left_name) and _is_private(right_name))
+    return same and left_module.partition(".")[0] == right_module.partition(".")[0]
+
+
+def _is_private(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return last.startswith("_") and not last.startswith("__")
 
 
 def same_text(base: str, candidate: str, tolerance: Tolerance) -> bool:
