@@ -124,6 +124,19 @@ def test_a_wrong_part_of_a_long_array_shows_in_its_rows_sum(kind, change):
     assert compare(encoded(numbers), encoded(wrong)) is not None
 
 
+@pytest.mark.parametrize("large", [numpy.finfo("f8").max, 1e15, 1e6, -1e300, numpy.inf])
+def test_a_large_number_in_each_row_hides_no_other(large):
+    numbers = parts("f8")[0][:9_000]
+    numbers[::30] = large
+    rest = numpy.arange(9_000) % 30 != 0
+    other, wrong = numbers.copy(), numbers.copy()
+    other[rest] *= 1 + 1e-15
+    wrong[rest] = 0.25
+    with numpy.errstate(all="raise"):
+        assert compare(encoded(numbers), encoded(other)) is None
+        assert compare(encoded(numbers), encoded(wrong)) is not None
+
+
 def test_what_is_not_finite_must_stand_where_it_stood():
     numbers = parts("f4")[0]
     numbers[3] = numpy.inf

@@ -9,8 +9,11 @@ from encode_objects import MRO, instance_dict, public_state, type_name
 from encode_walk import Frame, TooLargeError
 
 _RAW_KINDS = "biufcmMSUV"
-ROWS = 256
-"""So many sums stand for a long array of floats."""
+ROWS, CLIPPED_ROWS = 256, 32
+"""So many sums stand for a long array of floats, and for one in which nothing is larger than each of these."""
+_CLIPS = [2.0**power for power in range(-30, 31, 10)]
+_LARGEST = 2.0**960
+"""Sums of millions of these are still numbers."""
 _STEP, _WORD = 2654435761, 4294967296
 """Weights from 1 to 2, so that no two parts of a row can be exchanged unseen."""
 
@@ -43,6 +46,7 @@ class Numpy:
         self.clong_text = numpy.clongdouble.__str__
         self.kept = [getattr(numpy, name) for name in ("isfinite", "where", "frexp", "ldexp", "rint", "abs")]
         self.arange, self.reduceat = numpy.arange, numpy.add.reduceat
+        self.minimum, self.maximum, self.errstate = numpy.minimum, numpy.maximum, numpy.errstate
 
     def floats(self, array, dtype):
         """The numbers of a float array in a row, complex ones in two parts; None for other types."""
@@ -53,17 +57,25 @@ class Numpy:
     def sums(self, flat):
         """What a digest of floats cannot say: the digest of what is not finite, and in rows the sums of the rest and of its sizes.
 
-        Like those of `encode_large`, so that the judge can hold them against a tolerance.
+        Like those of `encode_large`, so that the judge can hold them against a tolerance. One large number would hide what else
+        is in its row: so once more with all numbers cut down to a largest size, for some sizes.
         """
-        isfinite, where, absolute = self.kept[0], self.kept[1], self.kept[-1]
+        isfinite, where = self.kept[:2]
         finite = isfinite(flat)
         odd = where(finite, 0.0, where(flat != flat, float("nan"), flat))
         count = self.get["shape"](flat)[0]
         places = self.arange(count, dtype="<u8") * _STEP & _WORD - 1
-        weighed = where(finite, flat, 0.0) * (places / float(_WORD) + 1.0)
-        starts = self.arange(0, count, -(-count // ROWS))
-        rows = zip(self.reduceat(weighed, starts).tolist(), self.reduceat(absolute(weighed), starts).tolist())
-        return [sha256(odd.tobytes()), [count, [[Exact(part.hex()) for part in row] for row in rows]]]
+        numbers, weights = where(finite, flat, 0.0), places / float(_WORD) + 1.0
+        sums = [self.rows(numbers, weights, _LARGEST, ROWS)]
+        sums += [self.rows(numbers, weights, clip, CLIPPED_ROWS) for clip in _CLIPS]
+        return [sha256(odd.tobytes()), sums]
+
+    def rows(self, numbers, weights, largest, rows):
+        count = self.get["shape"](numbers)[0]
+        weighed = self.maximum(self.minimum(numbers, largest), -largest) * weights
+        starts = self.arange(0, count, -(-count // rows))
+        both = [self.reduceat(part, starts).tolist() for part in (weighed, self.kept[-1](weighed))]
+        return [count, [[Exact(part.hex()) for part in row] for row in zip(*both)]]
 
     def near(self, flat):
         """The digest of floats that are rounded as `encode.near` does."""
@@ -94,7 +106,9 @@ class Numpy:
             exact, flat = sha256(self.get["tobytes"](value)()), self.floats(value, dtype)
             if flat is None:
                 return ["abig", *head, [], exact, str(exact)]
-            return ["abig", *head, self.sums(flat), exact, self.near(flat)]
+            # What numpy is told to warn of, or to raise, is the affair of whoever told it.
+            with self.errstate(all="ignore"):
+                return ["abig", *head, self.sums(flat), exact, self.near(flat)]
         return ["a", *head, raw_array(dtype.str, self.get["tobytes"](value)())]
 
     def _structured(self, value, names, head):

@@ -60,7 +60,8 @@ def _summed(walk: Walk, base: Any, candidate: Any, where: str) -> None:
     (odd, sums), (other_odd, other_sums) = base[_SUMS], candidate[_SUMS]
     if odd != other_odd:
         walk.tell(where, "value", "what is not finite in it", "something else that is not")
-    row_sums(walk, sums, other_sums, where, single=base[1][1:] in _SINGLE)
+    for one, other in zip(sums, other_sums, strict=True):
+        row_sums(walk, one, other, where, single=base[1][1:] in _SINGLE)
 
 
 def _form(value: Any, *, order: bool) -> list[Any]:
